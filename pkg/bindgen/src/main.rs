@@ -1,0 +1,2 @@
+//! `keepline-bindgen WASM OUT_DIR`: writes the JavaScript glue and the final module.
+fn main() {}

@@ -1,0 +1,3 @@
+//! No I/O, no clock, no randomness and no JavaScript: a pure core.
+
+pub mod local;
