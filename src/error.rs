@@ -49,12 +49,21 @@ pub struct Error {
 
 impl Error {
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), path: None, batch: None, question: None }
+        Self {
+            code,
+            message: message.into(),
+            path: None,
+            batch: None,
+            question: None,
+        }
     }
 
     /// A field of the request is wrong; the message says what is allowed.
     pub(crate) fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: Some(path.into()), ..Self::new(Code::InvalidRequest, message) }
+        Self {
+            path: Some(path.into()),
+            ..Self::new(Code::InvalidRequest, message)
+        }
     }
 
     pub(crate) fn in_batch(mut self, batch: usize) -> Self {

@@ -2,6 +2,11 @@
 //!
 //! It hands out slices of the text and never builds a value: what is not read is not changed.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "JSON gets no new kinds of tokens; all but the named ones are treated alike"
+)]
+
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -55,7 +60,12 @@ pub(crate) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, expect: Expect::Value, open: Vec::new() }
+        Self {
+            text,
+            at: 0,
+            expect: Expect::Value,
+            open: Vec::new(),
+        }
     }
 
     /// How many containers are open.
@@ -69,15 +79,23 @@ impl<'a> Parser<'a> {
         if self.expect == Expect::CommaOrEnd && self.peek() == Some(b',') {
             self.at += 1;
             self.skip_space();
-            self.expect = if self.open.last() == Some(&true) { Expect::Key } else { Expect::Value };
+            self.expect = if self.open.last() == Some(&true) {
+                Expect::Key
+            } else {
+                Expect::Value
+            };
         }
         let start = self.at;
         let token = match (self.expect, self.peek()) {
             (Expect::End, None) => return Ok(None),
-            (Expect::CommaOrEnd | Expect::FirstKeyOrEnd, Some(b'}')) if self.open.last() == Some(&true) => {
+            (Expect::CommaOrEnd | Expect::FirstKeyOrEnd, Some(b'}'))
+                if self.open.last() == Some(&true) =>
+            {
                 self.close(Token::ObjectEnd)
             }
-            (Expect::CommaOrEnd | Expect::FirstValueOrEnd, Some(b']')) if self.open.last() == Some(&false) => {
+            (Expect::CommaOrEnd | Expect::FirstValueOrEnd, Some(b']'))
+                if self.open.last() == Some(&false) =>
+            {
                 self.close(Token::ArrayEnd)
             }
             (Expect::Key | Expect::FirstKeyOrEnd, Some(b'"')) => self.key()?,
@@ -121,7 +139,11 @@ impl<'a> Parser<'a> {
     }
 
     fn settle(&mut self) {
-        self.expect = if self.open.is_empty() { Expect::End } else { Expect::CommaOrEnd };
+        self.expect = if self.open.is_empty() {
+            Expect::End
+        } else {
+            Expect::CommaOrEnd
+        };
     }
 
     fn close(&mut self, token: Token<'a>) -> Token<'a> {
@@ -182,7 +204,11 @@ impl<'a> Parser<'a> {
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
             self.at += 1;
         }
-        if self.at == start { Err(self.error()) } else { Ok(()) }
+        if self.at == start {
+            Err(self.error())
+        } else {
+            Ok(())
+        }
     }
 
     fn number(&mut self) -> Result<Token<'a>, SyntaxError> {
@@ -206,7 +232,9 @@ impl<'a> Parser<'a> {
             }
             self.digits()?;
         }
-        Ok(Token::Number(self.text.get(start..self.at).unwrap_or_default()))
+        Ok(Token::Number(
+            self.text.get(start..self.at).unwrap_or_default(),
+        ))
     }
 
     fn string(&mut self) -> Result<Text<'a>, SyntaxError> {
@@ -252,7 +280,11 @@ impl<'a> Text<'a> {
         if !self.escaped {
             return Cow::Borrowed(self.raw);
         }
-        Cow::Owned(self.units().map(|(unit, _)| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
+        Cow::Owned(
+            self.units()
+                .map(|(unit, _)| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+                .collect(),
+        )
     }
 
     /// The code points one by one, `None` for a lone surrogate, each with the raw text it is written as.
@@ -261,7 +293,11 @@ impl<'a> Text<'a> {
     }
 
     pub(crate) fn code_points(self) -> usize {
-        if self.escaped { self.units().count() } else { crate::token::code_points(self.raw) }
+        if self.escaped {
+            self.units().count()
+        } else {
+            crate::token::code_points(self.raw)
+        }
     }
 }
 
@@ -278,7 +314,10 @@ impl<'a> Units<'a> {
     }
 
     fn take(&mut self, length: usize) -> &'a str {
-        let (taken, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
+        let (taken, rest) = self
+            .rest
+            .split_at_checked(length)
+            .unwrap_or((self.rest, ""));
         self.rest = rest;
         taken
     }
@@ -328,7 +367,9 @@ fn hex_unit(text: &str, at: usize) -> Option<u32> {
 
 /// Writes a text as the inside of a JSON string, exactly as `JSON.stringify` does.
 pub(crate) fn escape_into(out: &mut String, text: &str) {
-    const HEX: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    const HEX: [char; 16] = [
+        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
+    ];
     let mut clean = 0;
     for (at, byte) in text.bytes().enumerate() {
         if byte >= 0x20 && byte != b'"' && byte != b'\\' {
@@ -368,15 +409,31 @@ pub(crate) fn overflows(number: &str) -> bool {
     if number.len() < OVERFLOW.len() && exponent == "0" {
         return false;
     }
-    let significant = || integer.bytes().chain(fraction.bytes()).skip_while(|&digit| digit == b'0');
+    let significant = || {
+        integer
+            .bytes()
+            .chain(fraction.bytes())
+            .skip_while(|&digit| digit == b'0')
+    };
     if significant().next().is_none() {
         return false;
     }
-    let leading_zeros = integer.bytes().chain(fraction.bytes()).take_while(|&digit| digit == b'0').count();
+    let leading_zeros = integer
+        .bytes()
+        .chain(fraction.bytes())
+        .take_while(|&digit| digit == b'0')
+        .count();
     let clip = |count: usize| i64::try_from(count).unwrap_or(i64::MAX / 4);
     // Exponents beyond what an i64 holds decide alone.
-    let exponent = exponent.parse::<i64>().unwrap_or(if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 });
-    let integer_digits = clip(integer.len()) - clip(leading_zeros) + exponent.clamp(i64::MIN / 2, i64::MAX / 2);
+    let exponent = exponent.parse::<i64>().unwrap_or_else(|_| {
+        if exponent.starts_with('-') {
+            i64::MIN / 2
+        } else {
+            i64::MAX / 2
+        }
+    });
+    let integer_digits =
+        clip(integer.len()) - clip(leading_zeros) + exponent.clamp(i64::MIN / 2, i64::MAX / 2);
     match integer_digits.cmp(&clip(OVERFLOW.len())) {
         std::cmp::Ordering::Less => false,
         std::cmp::Ordering::Greater => true,
@@ -411,13 +468,47 @@ mod tests {
     #[test]
     fn what_is_not_json_is_refused() {
         let bad = [
-            "", " ", "{", "}", "[1,]", "{,}", "{\"a\":1,}", "{\"a\" 1}", "{a:1}", "{'a':1}", "[1 2]", "01", "1.", ".5", "-", "1e", "+1",
-            "NaN", "Infinity", "-Infinity", "tru", "nulll", "\"\n\"", "\"\\x\"", "\"\\u12g4\"", "\"", "{\"a\":}", "[}", "{]", "1 1", "\u{feff}{}",
-            "{\"a\":1}}", "[[]", "\"\\",
+            "",
+            " ",
+            "{",
+            "}",
+            "[1,]",
+            "{,}",
+            "{\"a\":1,}",
+            "{\"a\" 1}",
+            "{a:1}",
+            "{'a':1}",
+            "[1 2]",
+            "01",
+            "1.",
+            ".5",
+            "-",
+            "1e",
+            "+1",
+            "NaN",
+            "Infinity",
+            "-Infinity",
+            "tru",
+            "nulll",
+            "\"\n\"",
+            "\"\\x\"",
+            "\"\\u12g4\"",
+            "\"",
+            "{\"a\":}",
+            "[}",
+            "{]",
+            "1 1",
+            "\u{feff}{}",
+            "{\"a\":1}}",
+            "[[]",
+            "\"\\",
         ];
         for text in bad {
             assert!(parse(text).is_err(), "{text:?}");
-            assert!(serde_json::from_str::<serde_json::Value>(text).is_err(), "the oracle takes {text:?}");
+            assert!(
+                serde_json::from_str::<serde_json::Value>(text).is_err(),
+                "the oracle takes {text:?}"
+            );
         }
     }
 
@@ -441,13 +532,30 @@ mod tests {
         let edge = String::from_utf8(OVERFLOW.to_vec()).unwrap();
         let below = format!("{}1", edge.get(..308).unwrap());
         let cases = [
-            ("1e308", false), ("1e309", true), ("-1e400", true), ("1E+400", true), ("1e99999999999999999999", true), ("1e-99999999999999999999", false),
-            ("0e999999", false), ("0.0000001e314", false), ("0.0000001e316", true), ("179769313486231570000e288", false), ("1.7976931348623159e308", true),
-            (huge.as_str(), false), (over.as_str(), true), (edge.as_str(), true), (below.as_str(), false), ("12345678901234567890", false),
+            ("1e308", false),
+            ("1e309", true),
+            ("-1e400", true),
+            ("1E+400", true),
+            ("1e99999999999999999999", true),
+            ("1e-99999999999999999999", false),
+            ("0e999999", false),
+            ("0.0000001e314", false),
+            ("0.0000001e316", true),
+            ("179769313486231570000e288", false),
+            ("1.7976931348623159e308", true),
+            (huge.as_str(), false),
+            (over.as_str(), true),
+            (edge.as_str(), true),
+            (below.as_str(), false),
+            ("12345678901234567890", false),
         ];
         for (number, expected) in cases {
             assert_eq!(overflows(number), expected, "{number}");
-            assert_eq!(number.parse::<f64>().unwrap().is_infinite(), expected, "the oracle on {number}");
+            assert_eq!(
+                number.parse::<f64>().unwrap().is_infinite(),
+                expected,
+                "the oracle on {number}"
+            );
         }
     }
 

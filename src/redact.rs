@@ -39,13 +39,22 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
 /// The first secret that begins at or after the byte `from`.
 fn next_secret(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let mut previous = from.checked_sub(1).and_then(|at| bytes.get(at).copied()).unwrap_or(b' ');
+    let mut previous = from
+        .checked_sub(1)
+        .and_then(|at| bytes.get(at).copied())
+        .unwrap_or(b' ');
     for (at, &byte) in bytes.iter().enumerate().skip(from) {
         let found = match byte {
             b'=' | b':' => key::value_after(text, at),
-            FULL_WIDTH if text.get(at..).is_some_and(|rest| rest.starts_with('：')) => key::value_after(text, at),
-            b'-' if !previous.is_ascii_alphanumeric() => shape::private_key(text, at).or_else(|| key::flag_value(text, at)),
-            _ if shape::may_begin(byte) && !previous.is_ascii_alphanumeric() => shape::token(text, at),
+            FULL_WIDTH if text.get(at..).is_some_and(|rest| rest.starts_with('：')) => {
+                key::value_after(text, at)
+            }
+            b'-' if !previous.is_ascii_alphanumeric() => {
+                shape::private_key(text, at).or_else(|| key::flag_value(text, at))
+            }
+            _ if shape::may_begin(byte) && !previous.is_ascii_alphanumeric() => {
+                shape::token(text, at)
+            }
             _ => None,
         };
         // A value found after its key may have been passed already when it is not the first of its line.
@@ -130,8 +139,14 @@ mod tests {
     #[test]
     fn what_stands_around_a_secret_stays() {
         assert_eq!(text("a?api_key=SECRET&b=1"), "a?api_key=[redacted]&b=1");
-        assert_eq!(text("postgres://admin:SECRET@db/x"), "postgres://[redacted]@db/x");
-        assert_eq!(text("{\"token\": \"SEC\\\"RET\", \"a\": 1}"), "{\"token\": \"[redacted]\", \"a\": 1}");
+        assert_eq!(
+            text("postgres://admin:SECRET@db/x"),
+            "postgres://[redacted]@db/x"
+        );
+        assert_eq!(
+            text("{\"token\": \"SEC\\\"RET\", \"a\": 1}"),
+            "{\"token\": \"[redacted]\", \"a\": 1}"
+        );
     }
 
     proptest! {

@@ -31,7 +31,10 @@ pub(crate) fn code_points(text: &str) -> usize {
 
 /// The longest prefix of at most `limit` code points.
 pub(crate) fn head(text: &str, limit: usize) -> &str {
-    let end = text.char_indices().nth(limit).map_or(text.len(), |(at, _)| at);
+    let end = text
+        .char_indices()
+        .nth(limit)
+        .map_or(text.len(), |(at, _)| at);
     text.get(..end).unwrap_or_default()
 }
 
@@ -40,7 +43,11 @@ pub(crate) fn tail(text: &str, limit: usize) -> &str {
     if limit == 0 {
         return "";
     }
-    let start = text.char_indices().rev().nth(limit - 1).map_or(0, |(at, _)| at);
+    let start = text
+        .char_indices()
+        .rev()
+        .nth(limit - 1)
+        .map_or(0, |(at, _)| at);
     text.get(start..).unwrap_or_default()
 }
 
@@ -61,7 +68,10 @@ const ESCAPED: u8 = 6;
 const fn classes(inside_string: bool) -> [u8; 256] {
     let mut table = [SIGN; 256];
     let mut byte = 0_usize;
-    #[expect(clippy::indexing_slicing, reason = "evaluated when compiling; `byte` is below 256")]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "evaluated when compiling; `byte` is below 256"
+    )]
     while byte < 256 {
         let value = byte as u8;
         table[byte] = if value.is_ascii_alphabetic() {
@@ -196,7 +206,12 @@ mod tests {
     fn every_white_space_character_is_free_and_no_other() {
         for character in (0..=0x10_FFFF).filter_map(char::from_u32) {
             let text = character.to_string();
-            assert_eq!(cost(&text), reference(&text), "U+{:04X}", u32::from(character));
+            assert_eq!(
+                cost(&text),
+                reference(&text),
+                "U+{:04X}",
+                u32::from(character)
+            );
         }
     }
 

@@ -6,27 +6,74 @@ use super::shape;
 
 /// Words that make a key a credential when they end it.
 const LAST_WORDS: [&str; 22] = [
-    "auth", "authorization", "bearer", "cookie", "cookies", "credential", "credentials", "jwt", "otp", "passcode", "passphrase", "passwd",
-    "password", "passwords", "pat", "pwd", "secret", "secrets", "signature", "token", "totp", "apikey",
+    "auth",
+    "authorization",
+    "bearer",
+    "cookie",
+    "cookies",
+    "credential",
+    "credentials",
+    "jwt",
+    "otp",
+    "passcode",
+    "passphrase",
+    "passwd",
+    "password",
+    "passwords",
+    "pat",
+    "pwd",
+    "secret",
+    "secrets",
+    "signature",
+    "token",
+    "totp",
+    "apikey",
 ];
 
 /// Words that make a key a credential when `key` or `keys` follows them.
 const KEY_WORDS: [&str; 15] = [
-    "access", "account", "api", "app", "auth", "client", "encryption", "license", "master", "private", "secret", "security", "service",
-    "shared", "signing",
+    "access",
+    "account",
+    "api",
+    "app",
+    "auth",
+    "client",
+    "encryption",
+    "license",
+    "master",
+    "private",
+    "secret",
+    "security",
+    "service",
+    "shared",
+    "signing",
 ];
 
 /// Endings of keys that are written without any border between their words.
 const JOINED_ENDINGS: [&str; 14] = [
-    "accesskey", "accesstoken", "apikey", "apitoken", "authtoken", "bearertoken", "clientsecret", "cookies", "idtoken", "passphrase", "password",
-    "privatekey", "refreshtoken", "secretkey",
+    "accesskey",
+    "accesstoken",
+    "apikey",
+    "apitoken",
+    "authtoken",
+    "bearertoken",
+    "clientsecret",
+    "cookies",
+    "idtoken",
+    "passphrase",
+    "password",
+    "privatekey",
+    "refreshtoken",
+    "secretkey",
 ];
 
 /// The same in Chinese: password, pass phrase, secret key, token.
 const CHINESE_ENDINGS: [&str; 4] = ["密码", "口令", "密钥", "令牌"];
 
 /// Words that may follow without changing what the value is.
-const TRAILING_WORDS: [&str; 8] = ["base64", "b64", "hash", "header", "raw", "string", "text", "value"];
+const TRAILING_WORDS: [&str; 8] = [
+    "base64", "b64", "hash", "header", "raw", "string", "text", "value",
+];
 
 /// No sensible key is longer; what is, is not read.
 const LONGEST_KEY: usize = 128;
@@ -44,7 +91,11 @@ pub(crate) fn is_credential(key: &str) -> bool {
         return true;
     }
     let mut words = words(key);
-    while words.len() > 1 && words.last().is_some_and(|word| TRAILING_WORDS.contains(&word.as_str())) {
+    while words.len() > 1
+        && words
+            .last()
+            .is_some_and(|word| TRAILING_WORDS.contains(&word.as_str()))
+    {
         words.pop();
     }
     let Some((last, before)) = words.split_last() else {
@@ -56,7 +107,10 @@ pub(crate) fn is_credential(key: &str) -> bool {
         return before.iter().any(|word| word == "amz" || word == "goog");
     }
     LAST_WORDS.contains(&last)
-        || (matches!(last, "key" | "keys") && before.last().is_some_and(|word| KEY_WORDS.contains(&word.as_str())))
+        || (matches!(last, "key" | "keys")
+            && before
+                .last()
+                .is_some_and(|word| KEY_WORDS.contains(&word.as_str())))
         || JOINED_ENDINGS.iter().any(|ending| last.ends_with(ending))
 }
 
@@ -103,8 +157,12 @@ pub(super) fn value_after(text: &str, sign: usize) -> Option<Range<usize>> {
     let colon = !after.starts_with('=');
     let key = key_before(text, sign)?;
     let name = text.get(key.clone())?;
-    let in_address = matches!(key.start.checked_sub(1).and_then(|at| bytes.get(at)), Some(b'?' | b'&'));
-    if !is_credential(name) && !(in_address && matches!(name, "sig" | "signature" | "key")) {
+    let in_address = matches!(
+        key.start.checked_sub(1).and_then(|at| bytes.get(at)),
+        Some(b'?' | b'&')
+    );
+    let signs_address = in_address && matches!(name, "sig" | "signature" | "key");
+    if !signs_address && !is_credential(name) {
         return None;
     }
     // `==`, `:=`, `::` and `=>` assign nothing.
@@ -124,13 +182,18 @@ pub(super) fn value_after(text: &str, sign: usize) -> Option<Range<usize>> {
     if colon && !looks_secret(text, &key, &word_at(text, at, LONGEST_WORD)) {
         return None;
     }
-    Some(word_at(text, at, usize::MAX)).filter(|value| !is_placeholder(text.get(value.clone()).unwrap_or_default()))
+    Some(word_at(text, at, usize::MAX))
+        .filter(|value| !is_placeholder(text.get(value.clone()).unwrap_or_default()))
 }
 
 /// The value of a command line flag like `--password hunter2`.
 pub(super) fn flag_value(text: &str, dash: usize) -> Option<Range<usize>> {
     let flag = text.get(dash..)?.strip_prefix("--")?;
-    let length = flag.bytes().take(LONGEST_KEY).take_while(|&byte| is_key_byte(byte)).count();
+    let length = flag
+        .bytes()
+        .take(LONGEST_KEY)
+        .take_while(|&byte| is_key_byte(byte))
+        .count();
     let at = dash + 2 + length;
     if text.as_bytes().get(at) != Some(&b' ') || !is_credential(flag.get(..length)?) {
         return None;
@@ -148,7 +211,9 @@ const fn is_key_byte(byte: u8) -> bool {
 fn key_before(text: &str, sign: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut end = sign;
-    let back = |end: usize, wanted: &[u8]| end > 0 && bytes.get(end - 1).is_some_and(|byte| wanted.contains(byte));
+    let back = |end: usize, wanted: &[u8]| {
+        end > 0 && bytes.get(end - 1).is_some_and(|byte| wanted.contains(byte))
+    };
     while back(end, b" \t") {
         end -= 1;
     }
@@ -159,7 +224,12 @@ fn key_before(text: &str, sign: usize) -> Option<Range<usize>> {
             end -= 1;
         }
     }
-    let length = bytes.get(end.saturating_sub(LONGEST_KEY)..end)?.iter().rev().take_while(|&&byte| is_key_byte(byte)).count();
+    let length = bytes
+        .get(end.saturating_sub(LONGEST_KEY)..end)?
+        .iter()
+        .rev()
+        .take_while(|&&byte| is_key_byte(byte))
+        .count();
     let mut start = end - length;
     while !text.is_char_boundary(start) {
         start += 1;
@@ -172,7 +242,9 @@ fn quoted(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let escaped = bytes.get(at) == Some(&b'\\');
     let open = at + usize::from(escaped);
-    let quote = *bytes.get(open).filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
+    let quote = *bytes
+        .get(open)
+        .filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
     let start = open + 1;
     let mut end = start;
     while let Some(&byte) = bytes.get(end) {
@@ -192,18 +264,27 @@ fn quoted(text: &str, at: usize) -> Option<Range<usize>> {
 fn word_at(text: &str, at: usize, limit: usize) -> Range<usize> {
     let rest = text.get(at..).unwrap_or_default();
     let rest = rest.get(..limit).unwrap_or(rest);
-    let stop = |character: char| character.is_whitespace() || matches!(character, ',' | ';' | '&' | '"' | '\'' | '`' | '<' | '>' | '(' | ')' | '|');
+    let stop = |character: char| {
+        character.is_whitespace()
+            || matches!(
+                character,
+                ',' | ';' | '&' | '"' | '\'' | '`' | '<' | '>' | '(' | ')' | '|'
+            )
+    };
     let length = rest.find(stop).unwrap_or(rest.len());
     at..at + length
 }
 
 fn is_placeholder(word: &str) -> bool {
-    word.starts_with(['$', '<', '{', '%', '[']) || matches!(word, "null" | "None" | "undefined" | "true" | "false")
+    word.starts_with(['$', '<', '{', '%', '['])
+        || matches!(word, "null" | "None" | "undefined" | "true" | "false")
 }
 
 /// Header fields, whose value runs to the end of the line.
 fn is_header(name: &str) -> bool {
-    words(name).last().is_some_and(|word| matches!(word.as_str(), "authorization" | "cookie" | "cookies"))
+    words(name)
+        .last()
+        .is_some_and(|word| matches!(word.as_str(), "authorization" | "cookie" | "cookies"))
 }
 
 fn end_of_header(text: &str, at: usize) -> usize {
@@ -221,9 +302,14 @@ fn looks_secret(text: &str, key: &Range<usize>, value: &Range<usize>) -> bool {
     if word.len() == LONGEST_WORD {
         return false;
     }
-    let before = text.get(..key.start).unwrap_or_default().trim_end_matches([' ', '\t', '-']);
+    let before = text
+        .get(..key.start)
+        .unwrap_or_default()
+        .trim_end_matches([' ', '\t', '-']);
     let after = text.get(value.end..).unwrap_or_default();
-    !word.is_empty() && (before.is_empty() || before.ends_with('\n')) && (after.is_empty() || after.starts_with(['\n', '\r']))
+    !word.is_empty()
+        && (before.is_empty() || before.ends_with('\n'))
+        && (after.is_empty() || after.starts_with(['\n', '\r']))
 }
 
 #[cfg(test)]
@@ -233,18 +319,79 @@ mod tests {
     #[test]
     fn keys_match_by_whole_words_in_any_spelling() {
         let credentials = [
-            "authorization", "Authorization", "Proxy-Authorization", "cookie", "cookies", "Set-Cookie", "password", "PASSWORD", "userPassword", "db_passwd",
-            "secret", "clientSecret", "client_secret", "CLIENT-SECRET", "token", "accessToken", "access_token", "ACCESS_TOKEN", "x-csrf-token", "api key",
-            "api_key", "apiKey", "APIKey", "apikey", "APIKEY", "X-Api-Key", "privateKey", "aws_secret_access_key", "accesstoken", "auth", "credentials",
-            "passphrase", "token2", "passwordHash", "access_token_value", "X-Amz-Signature", "登录密码", "api_keys", "dbpassword", "jwt",
+            "authorization",
+            "Authorization",
+            "Proxy-Authorization",
+            "cookie",
+            "cookies",
+            "Set-Cookie",
+            "password",
+            "PASSWORD",
+            "userPassword",
+            "db_passwd",
+            "secret",
+            "clientSecret",
+            "client_secret",
+            "CLIENT-SECRET",
+            "token",
+            "accessToken",
+            "access_token",
+            "ACCESS_TOKEN",
+            "x-csrf-token",
+            "api key",
+            "api_key",
+            "apiKey",
+            "APIKey",
+            "apikey",
+            "APIKEY",
+            "X-Api-Key",
+            "privateKey",
+            "aws_secret_access_key",
+            "accesstoken",
+            "auth",
+            "credentials",
+            "passphrase",
+            "token2",
+            "passwordHash",
+            "access_token_value",
+            "X-Amz-Signature",
+            "登录密码",
+            "api_keys",
+            "dbpassword",
+            "jwt",
         ];
         for key in credentials {
             assert!(is_credential(key), "{key}");
         }
         let others = [
-            "max_tokens", "maxTokens", "token_count", "tokenCount", "tokens", "tokenizer", "author", "authority", "authored_by", "secretary", "key", "keys",
-            "primary_key", "keyboard", "cookie_count", "passed", "compass", "password_policy_url", "secret_name", "monkey", "signature", "path", "", "page_token_size",
-            "hotkey", "foreign_key", "authors", "密码学",
+            "max_tokens",
+            "maxTokens",
+            "token_count",
+            "tokenCount",
+            "tokens",
+            "tokenizer",
+            "author",
+            "authority",
+            "authored_by",
+            "secretary",
+            "key",
+            "keys",
+            "primary_key",
+            "keyboard",
+            "cookie_count",
+            "passed",
+            "compass",
+            "password_policy_url",
+            "secret_name",
+            "monkey",
+            "signature",
+            "path",
+            "",
+            "page_token_size",
+            "hotkey",
+            "foreign_key",
+            "authors",
+            "密码学",
         ];
         for key in others {
             assert!(!is_credential(key), "{key}");

@@ -14,18 +14,30 @@ impl Shape {
     /// Whether what follows the prefix makes it a token; looks at a bounded part, so that many prefixes in
     /// one long word stay linear.
     fn fits(&self, body: &str) -> bool {
-        let run = body.bytes().take(LONGEST_LOOK).take_while(|&byte| is_token_byte(byte));
+        let run = body
+            .bytes()
+            .take(LONGEST_LOOK)
+            .take_while(|&byte| is_token_byte(byte));
         let length = run.clone().count();
-        let signs = run.clone().filter(|byte| !byte.is_ascii_alphabetic()).count();
+        let signs = run
+            .clone()
+            .filter(|byte| !byte.is_ascii_alphabetic())
+            .count();
         let dots = run.filter(|&byte| byte == b'.').count();
-        length >= self.at_least && (self.prefix != "eyJ" || dots > 0) && (!self.like_words || signs > 0)
+        length >= self.at_least
+            && (self.prefix != "eyJ" || dots > 0)
+            && (!self.like_words || signs > 0)
     }
 }
 
 const LONGEST_LOOK: usize = 1024;
 
 const fn shape(prefix: &'static str, at_least: usize, like_words: bool) -> Shape {
-    Shape { prefix, at_least, like_words }
+    Shape {
+        prefix,
+        at_least,
+        like_words,
+    }
 }
 
 /// Prefixes that providers publish for their tokens, so that scanners can find them.
@@ -68,7 +80,24 @@ static SHAPES: [Shape; 34] = [
 
 /// Whether any shape begins with this byte.
 pub(super) const fn may_begin(byte: u8) -> bool {
-    matches!(byte, b'A' | b'B' | b'G' | b'S' | b'b' | b'd' | b'e' | b'g' | b'h' | b'n' | b'p' | b'r' | b's' | b'w' | b'x' | b'y')
+    matches!(
+        byte,
+        b'A' | b'B'
+            | b'G'
+            | b'S'
+            | b'b'
+            | b'd'
+            | b'e'
+            | b'g'
+            | b'h'
+            | b'n'
+            | b'p'
+            | b'r'
+            | b's'
+            | b'w'
+            | b'x'
+            | b'y'
+    )
 }
 
 /// The token that begins at this offset, which is the start of a word.
@@ -81,7 +110,11 @@ pub(super) fn token(text: &str, at: usize) -> Option<Range<usize>> {
     }
     let length = body.bytes().take_while(|&byte| is_token_byte(byte)).count();
     // The word that says what follows may stay.
-    let start = if shape.like_words { at + shape.prefix.len() } else { at };
+    let start = if shape.like_words {
+        at + shape.prefix.len()
+    } else {
+        at
+    };
     Some(start..at + shape.prefix.len() + length)
 }
 
@@ -93,7 +126,11 @@ const fn is_token_byte(byte: u8) -> bool {
 pub(super) fn private_key(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text.get(at..)?;
     let label = rest.strip_prefix("-----BEGIN ")?;
-    let label_end = label.as_bytes().iter().take(64).position(|&byte| byte == b'-')?;
+    let label_end = label
+        .as_bytes()
+        .iter()
+        .take(64)
+        .position(|&byte| byte == b'-')?;
     if !label.get(..label_end)?.ends_with("PRIVATE KEY") {
         return None;
     }
@@ -112,7 +149,13 @@ pub(super) fn private_key(text: &str, at: usize) -> Option<Range<usize>> {
 /// User and password of an address whose authority begins at this offset.
 pub(super) fn user_info(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text.get(at..)?;
-    let stop = |character: char| character.is_whitespace() || matches!(character, '/' | '?' | '#' | '"' | '\'' | '<' | '>' | ')' | ',');
+    let stop = |character: char| {
+        character.is_whitespace()
+            || matches!(
+                character,
+                '/' | '?' | '#' | '"' | '\'' | '<' | '>' | ')' | ','
+            )
+    };
     let authority = rest.get(..rest.find(stop).unwrap_or(rest.len()))?;
     let (user, _) = authority.rsplit_once('@')?;
     let (_, password) = user.split_once(':')?;
@@ -127,7 +170,11 @@ mod tests {
     #[test]
     fn every_shape_begins_with_a_byte_that_is_looked_at() {
         for shape in &SHAPES {
-            assert!(shape.prefix.bytes().next().is_some_and(may_begin), "{}", shape.prefix);
+            assert!(
+                shape.prefix.bytes().next().is_some_and(may_begin),
+                "{}",
+                shape.prefix
+            );
         }
     }
 }

@@ -1,0 +1,265 @@
+//! The decisions and what they save.
+
+use crate::candidate::Exclusion;
+use crate::decide::{Action, Answer, Reason, decide};
+use crate::edit::Removal;
+use crate::marker::Cut;
+use crate::message::{Place, ToolNumber};
+use crate::options::{DropCallMode, Language};
+use crate::plan::{Plan, PlannedPair};
+
+/// The proposed snapshot, as edits of the input.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// One for each pair, in the order of the calls.
+    pub decisions: Vec<Decision>,
+    /// What is taken out.
+    pub removal: Removal,
+    /// The counts of the report.
+    pub counts: Counts,
+}
+
+/// What becomes of one pair.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Decision {
+    /// Where the call stands.
+    pub call_at: Place,
+    /// Where the result stands.
+    pub result_at: Place,
+    /// The tool, where its name is a string.
+    pub tool: Option<ToolNumber>,
+    /// What is done.
+    pub action: Action,
+    /// Why.
+    pub reason: Why,
+    /// Whether the action changed anything.
+    pub applied: bool,
+    /// Code points saved: of the output less the marker, for a removed pair output and input.
+    pub saved_chars: u32,
+    /// What was answered.
+    pub answer: Option<Answer>,
+    /// How the output is cut, where it is replaced.
+    pub cut: Option<Cut>,
+}
+
+/// The reason of a decision.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Why {
+    /// A candidate's reason.
+    Decided(Reason),
+    /// A protected pair's reason.
+    Protected(Exclusion),
+}
+
+impl Why {
+    /// The word of the result.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Decided(reason) => reason.as_str(),
+            Self::Protected(exclusion) => exclusion.as_str(),
+        }
+    }
+}
+
+/// Numbers of the report that the core knows.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Whether anything changed.
+    pub changed: bool,
+    /// Pairs that could be asked about.
+    pub candidates: u32,
+    /// Pairs that could not.
+    pub protected: u32,
+    /// Call and result blocks left alone because their id is not unique.
+    pub duplicate_ids: u32,
+    /// Other call and result blocks that are in no pair.
+    pub unpaired: u32,
+    /// Index of the first message that differs from the input.
+    pub first_changed_message: Option<u32>,
+    /// Decisions to keep, protected pairs included.
+    pub keep: u32,
+    /// Decisions to shorten.
+    pub drop_result: u32,
+    /// Decisions to remove.
+    pub drop_call: u32,
+    /// Code points that dropping every candidate would have saved.
+    pub max_saved_chars: u64,
+}
+
+/// What doing an action to a pair changes.
+#[derive(Clone, Copy, Default)]
+struct Effect {
+    applied: bool,
+    saved: u32,
+    cut: Option<Cut>,
+}
+
+impl Outcome {
+    /// Decides every pair; `answer` gives what was said of the candidate at a position.
+    pub(crate) fn new(
+        plan: &Plan,
+        language: Language,
+        answer: impl Fn(u32) -> Option<Answer>,
+    ) -> Self {
+        let mut decisions: Vec<Decision> = (0..)
+            .zip(&plan.pairs)
+            .map(|(position, pair)| first_decision(plan, pair, answer(position)))
+            .collect();
+        keep_groups_whole(plan, &mut decisions);
+        for (decision, pair) in decisions.iter_mut().zip(&plan.pairs) {
+            let effect = effect(decision.action, pair, plan, language);
+            (decision.applied, decision.saved_chars, decision.cut) =
+                (effect.applied, effect.saved, effect.cut);
+        }
+        let saved: u64 = decisions
+            .iter()
+            .map(|decision| u64::from(decision.saved_chars))
+            .sum();
+        if saved < u64::from(plan.options.min_saved_chars) {
+            withdraw(&mut decisions);
+        }
+        let goes = |decision: &Decision| {
+            decision.applied && decision.action == Action::DropCall && decision.cut.is_none()
+        };
+        let removal = Removal::new(plan, &decisions.iter().map(goes).collect::<Vec<_>>());
+        let counts = count(plan, language, &decisions, &removal);
+        Self {
+            decisions,
+            removal,
+            counts,
+        }
+    }
+}
+
+fn first_decision(plan: &Plan, pair: &PlannedPair, answer: Option<Answer>) -> Decision {
+    let (action, reason, answer) = match pair.exclusion {
+        Some(exclusion) => (Action::Keep, Why::Protected(exclusion), None),
+        None => {
+            let (action, reason) = decide(answer, pair.original.is_some(), &plan.options);
+            (action, Why::Decided(reason), answer)
+        }
+    };
+    Decision {
+        call_at: pair.call_at,
+        result_at: pair.result_at,
+        tool: pair.tool,
+        action,
+        reason,
+        applied: false,
+        saved_chars: 0,
+        answer,
+        cut: None,
+    }
+}
+
+/// Calls that are accepted only together go together or not at all.
+fn keep_groups_whole(plan: &Plan, decisions: &mut [Decision]) {
+    let mut kept = plan.layout.frozen_groups.clone();
+    let grouped = plan.pairs.iter().zip(decisions.iter());
+    kept.extend(
+        grouped
+            .filter(|(_, decision)| decision.action != Action::DropCall)
+            .filter_map(|(pair, _)| pair.group),
+    );
+    if kept.is_empty() {
+        return;
+    }
+    kept.sort_unstable();
+    for (pair, decision) in plan.pairs.iter().zip(decisions) {
+        let mixed = pair
+            .group
+            .is_some_and(|group| kept.binary_search(&group).is_ok());
+        if mixed && decision.action == Action::DropCall {
+            decision.action = Action::DropResult;
+            decision.reason = Why::Decided(Reason::GroupKept);
+        }
+    }
+}
+
+fn effect(action: Action, pair: &PlannedPair, plan: &Plan, language: Language) -> Effect {
+    let options = &plan.options;
+    match action {
+        Action::Keep => Effect::default(),
+        Action::DropCall if options.drop_call_mode == DropCallMode::Remove => Effect {
+            applied: true,
+            saved: pair.chars.saturating_add(pair.input_chars),
+            cut: None,
+        },
+        Action::DropCall => shorten(pair, 0, 0, language),
+        Action::DropResult => shorten(
+            pair,
+            options.truncate_head_chars,
+            options.truncate_tail_chars,
+            language,
+        ),
+    }
+}
+
+/// Cuts an output where that makes it shorter; one that carries its marker is never cut again.
+fn shorten(pair: &PlannedPair, head: u32, tail: u32, language: Language) -> Effect {
+    let head = head.min(pair.chars);
+    let cut = Cut {
+        head,
+        tail: tail.min(pair.chars - head),
+        total: pair.chars,
+    };
+    let new = cut.new_chars(language, pair.label);
+    if pair.original.is_some() || new >= pair.chars {
+        return Effect::default();
+    }
+    Effect {
+        applied: true,
+        saved: pair.chars - new,
+        cut: Some(cut),
+    }
+}
+
+/// A proposal that saves too little is not made.
+fn withdraw(decisions: &mut [Decision]) {
+    for decision in decisions {
+        decision.applied = false;
+        decision.saved_chars = 0;
+        decision.cut = None;
+    }
+}
+
+fn count(plan: &Plan, language: Language, decisions: &[Decision], removal: &Removal) -> Counts {
+    let of = |action: Action| {
+        count_of(
+            decisions
+                .iter()
+                .filter(|decision| decision.action == action),
+        )
+    };
+    let candidates = count_of(plan.candidates());
+    let most = plan
+        .candidates()
+        .map(|(_, pair)| u64::from(effect(Action::DropCall, pair, plan, language).saved))
+        .sum();
+    let replaced = decisions
+        .iter()
+        .filter(|decision| decision.cut.is_some())
+        .map(|decision| decision.result_at.message);
+    Counts {
+        changed: decisions.iter().any(|decision| decision.applied),
+        candidates,
+        protected: count_of(&plan.pairs) - candidates,
+        duplicate_ids: plan.duplicates,
+        unpaired: plan.unpaired,
+        first_changed_message: replaced
+            .chain(removal.blocks.iter().map(|place| place.message))
+            .min(),
+        keep: of(Action::Keep),
+        drop_result: of(Action::DropResult),
+        drop_call: of(Action::DropCall),
+        max_saved_chars: most,
+    }
+}
+
+fn count_of<T>(items: impl IntoIterator<Item = T>) -> u32 {
+    u32::try_from(items.into_iter().count()).unwrap_or(u32::MAX)
+}
