@@ -24,7 +24,7 @@ use crate::message::{
 use crate::options::Settings;
 use crate::token::code_points;
 
-pub use splice::{Splice, apply};
+pub use splice::{Splice, apply, compact_chars};
 
 type Span = Range<usize>;
 

@@ -2,6 +2,7 @@
 
 use crate::decide::Answer;
 use crate::driver::Compaction;
+use crate::edit::Removal;
 use crate::error::Error;
 use crate::message::Snapshot;
 use crate::options::{Language, Options, Settings};
@@ -24,6 +25,18 @@ impl Snapshot<'_> {
         let plan = Plan::new(self, &pairing, &settings.options);
         let requests = Requests::new(self, &pairing, &plan, settings, manner)?;
         Ok(Compaction::new(plan, requests, manner.language))
+    }
+
+    /// What goes when the pairs at these positions are removed.
+    pub fn removal(&self, options: &Options, positions: &[u32]) -> Removal {
+        let plan = Plan::new(self, &Pairing::new(self), options);
+        let mut removed = vec![false; plan.pairs.len()];
+        for position in positions {
+            if let Some(removed) = removed.get_mut(*position as usize) {
+                *removed = true;
+            }
+        }
+        Removal::new(&plan, &removed)
     }
 
     /// Decides with answers that are known already; `answer` gives those for the pair at a position, `t1` being 0.

@@ -21,6 +21,8 @@ mod redact;
 mod request;
 pub mod token;
 mod view;
+#[cfg(target_arch = "wasm32")]
+pub mod wasm;
 
 pub use candidate::Exclusion;
 pub use decide::{Action, Answer, Reason};

@@ -174,6 +174,19 @@ impl Requests {
         })
     }
 
+    /// The same as numbers: name, index of the tool in [`Requests::tools`], size, and 1 if the result question is asked.
+    pub fn asked_numbers(&self, batch: usize) -> impl ExactSizeIterator<Item = [u32; 4]> {
+        self.candidates_of(batch).iter().map(|candidate| {
+            let tool = u32::try_from(candidate.tool).unwrap_or(u32::MAX);
+            [candidate.position + 1, tool, candidate.chars, u32::from(candidate.asks_result)]
+        })
+    }
+
+    /// The tools as the view shows them.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(String::as_str)
+    }
+
     /// Positions of the pairs of a batch, and whether the result question is asked.
     pub(crate) fn positions(&self, batch: usize) -> impl Iterator<Item = (u32, bool)> {
         self.candidates_of(batch)

@@ -32,6 +32,22 @@ pub fn apply(text: &str, range: Span, splices: &[Splice]) -> String {
     out
 }
 
+/// Code points of a JSON text without the white space between its tokens.
+pub fn compact_chars(json: &str) -> usize {
+    let mut inside = false;
+    let mut escaped = false;
+    let mut count = 0;
+    for byte in json.bytes() {
+        let space = !inside && matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        count += usize::from(!space && byte & 0xC0 != 0x80);
+        if byte == b'"' && !escaped {
+            inside = !inside;
+        }
+        escaped = inside && byte == b'\\' && !escaped;
+    }
+    count
+}
+
 impl<T: AsRef<str>> Document<T> {
     /// Where the value of `messages` stands.
     pub fn messages_span(&self) -> Span {

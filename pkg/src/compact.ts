@@ -1,0 +1,250 @@
+import type { OutcomeArray, Session } from "#glue";
+import { blockAt, type DecidedPair, nameAt, readDecisions, rebuild } from "./apply.js";
+import { deepCopy } from "./copy.js";
+import { jsonChars } from "./count.js";
+import { type Instance, ready, readySync } from "./engine.js";
+import { abortedError, CompactionError, invalidRequest } from "./errors.js";
+import { flatten, outputText, type FlatHistory, type Lists } from "./flatten.js";
+import { type Bodies, buildRequest, checkAborted, Host } from "./host.js";
+import { questionsOf, readBatches, viewState } from "./questions.js";
+import { listsOf, takeRequest, withFound } from "./request.js";
+import { report, type Measured } from "./result.js";
+import { type CheckedRuntime, checkRuntime, localPoint, mannerOf } from "./runtime.js";
+import type {
+  CompactionRequest,
+  CompactionResult,
+  DecisionModel,
+  GivenDecision,
+  InspectedRequest,
+  LocalDecisionModel,
+  Message,
+  RuntimeOptions,
+} from "./types.js";
+
+/**
+ * Asks the decision model about the old tool calls of a history and proposes a smaller snapshot.
+ *
+ * The input is never changed. Either everything succeeds or the call rejects with a {@link CompactionError}; nothing partial is
+ * returned.
+ *
+ * @param request what to compact, and what happens next
+ * @param decisionModel a function, or `localDecisionModel()`
+ * @param runtime what is not data: signal, callbacks, timeouts
+ */
+export async function compactContext<M = Message>(
+  request: CompactionRequest<M>,
+  decisionModel: DecisionModel | LocalDecisionModel,
+  runtime?: RuntimeOptions,
+): Promise<CompactionResult<M>> {
+  const started = performance.now();
+  const checked = checkRuntime(runtime);
+  checkAborted(checked.signal);
+  const point = localPoint(decisionModel);
+  const model = point === undefined ? (decisionModel as DecisionModel) : undefined;
+  const manner = mannerOf(checked, model);
+  const taken = takeRequest(request);
+  const instance = await ready();
+  const history = new History(taken.messages, taken.settings, checked);
+  const host = new Host(history, checked, instance.templates[checked.language], model);
+  host.tell("onProgress", { phase: "prepare", done: 0, total: 1 });
+  const session = history.open(instance, host);
+  const outcome = await decide(instance, session, host, { point, manner, checked });
+  checkAborted(checked.signal);
+  host.tell("onProgress", { phase: "apply", done: 1, total: 1 });
+  const result = history.result(instance, outcome, { usage: host.usage, retries: host.retries, started });
+  instance.settle();
+  return result as CompactionResult<M>;
+}
+
+/** Decides with the local model at once, or asks a decision function. */
+export async function decide(
+  instance: Instance,
+  session: Session,
+  host: Host,
+  { point, manner, checked }: { point: number | undefined; manner: object; checked: CheckedRuntime },
+): Promise<OutcomeArray> {
+  if (point !== undefined) {
+    try {
+      return instance.run(() => session.local(point, checked.language === "zh"));
+    } finally {
+      if (!instance.trapped) session.free();
+    }
+  }
+  return new Promise((resolve, reject) => {
+    const lost = (error: CompactionError) => {
+      host.stop(error);
+      reject(error);
+    };
+    instance.calls.add(lost);
+    const end = () => instance.calls.delete(lost);
+    const fail = (thrown: unknown) => {
+      end();
+      host.stop(undefined);
+      const error = instance.errorOf(thrown);
+      reject(error.code === "aborted" && checked.signal ? abortedError(checked.signal) : error);
+    };
+    try {
+      instance
+        .run(() => session.compact(manner))
+        .then((outcome) => {
+          end();
+          resolve(outcome);
+        }, fail);
+    } catch (thrown) {
+      fail(thrown);
+    }
+  });
+}
+
+/** A request's history, read once: what the core sees, what bodies it may ask for, and what the result is built from. */
+class History implements Bodies {
+  readonly flat: FlatHistory;
+  private readonly lists: Lists;
+
+  constructor(
+    messages: readonly unknown[],
+    private readonly settings: Record<string, unknown>,
+    private readonly runtime: CheckedRuntime,
+  ) {
+    this.lists = listsOf(settings);
+    // Copied before anything is read or asked: what the host does to its objects meanwhile changes nothing.
+    this.flat = flatten(runtime.shareUnchanged ? messages : deepCopy(messages, "messages"), this.lists);
+  }
+
+  output(message: number, block: number): string | undefined {
+    return outputText(blockAt(this.flat, message, block).output);
+  }
+
+  id(message: number, block: number): string {
+    return blockAt(this.flat, message, block).id as string;
+  }
+
+  open(instance: Instance, host: Host): Session {
+    try {
+      return instance.run(({ Session }) => Session.fromFlat(this.flat.numbers, this.flat.text, this.settings, host));
+    } catch (error) {
+      throw withFound(error as CompactionError, this.settings);
+    }
+  }
+
+  result(instance: Instance, outcome: OutcomeArray, measured: Pick<Measured, "usage" | "retries" | "started">): CompactionResult<object> {
+    const pairs = readDecisions(outcome, instance, nameAt(this.flat));
+    const messages = rebuild(this.flat, outcome, pairs, instance.templates[this.runtime.language][2], this.lists.references);
+    const [charsBefore, charsAfter] = this.runtime.countChars ? this.chars(messages) : [null, null];
+    const rest = report(outcome, pairs, { ...measured, messagesAfter: messages.length, charsBefore, charsAfter });
+    const { schema_version, changed, reason, decisions, message_map, stats } = rest;
+    return { schema_version, messages, changed, reason, decisions, message_map, stats };
+  }
+
+  /** Characters before and after; a message that stayed is counted once. */
+  private chars(messages: readonly object[]): [number, number] {
+    const known = new Map<object, number>();
+    const list = (list: readonly object[]) => {
+      let chars = 2 + Math.max(0, list.length - 1);
+      for (const message of list) {
+        let count = known.get(message);
+        if (count === undefined) {
+          count = jsonChars(message);
+          known.set(message, count);
+        }
+        chars += count;
+      }
+      return chars;
+    };
+    try {
+      return [list(this.flat.messages), list(messages)];
+    } catch (cause) {
+      throw invalidRequest("messages", "the characters of messages cannot be counted: reading them threw; set runtime.countChars to false", { cause });
+    }
+  }
+}
+
+/**
+ * Shows exactly what would be sent, batch by batch, without sending it: for consent screens and tests. The local model
+ * sends nothing, so there is nothing to show for it.
+ */
+export async function inspectRequests<M = Message>(
+  request: CompactionRequest<M>,
+  options: { model?: DecisionModel | LocalDecisionModel } & Pick<RuntimeOptions, "redact" | "language"> = {},
+): Promise<InspectedRequest[]> {
+  const { model, ...rest } = options;
+  const checked = checkRuntime(rest);
+  const taken = takeRequest(request);
+  const local = model !== undefined && localPoint(model) !== undefined;
+  const manner = mannerOf(checked, local ? undefined : (model as DecisionModel | undefined));
+  const instance = await ready();
+  const history = new History(taken.messages, taken.settings, { ...checked, shareUnchanged: true });
+  const session = history.open(instance, new Host(history, checked));
+  const requests = use(instance, session, () => session.inspect(manner));
+  if (local) return [];
+  const batches = readBatches(requests);
+  const states = requests[0].map(viewState);
+  return batches.map(({ window, asked }, batch) => {
+    const questions = questionsOf(asked, instance.templates[checked.language]);
+    const shown = buildRequest(requests[0][window] as string, states[window] as () => Readonly<Record<string, unknown>>, questions);
+    return Object.freeze(Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(shown), ...constants({ batch, batches: batches.length }) })) as InspectedRequest;
+  });
+}
+
+function constants(fields: Record<string, unknown>): PropertyDescriptorMap {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value, enumerable: true }]));
+}
+
+/** Runs something with a session and frees it. */
+export function use<T>(instance: Instance, session: Session, task: () => T): T {
+  try {
+    return instance.run(task);
+  } finally {
+    if (!instance.trapped) session.free();
+  }
+}
+
+/**
+ * The snapshot again with other thresholds and the probabilities that are known already; asks no model. Synchronous once
+ * `init` is done. Pairs and protection are derived again from the request; a candidate without a decision is kept.
+ */
+export function applyDecisions<M = Message>(
+  request: CompactionRequest<M>,
+  decisions: readonly GivenDecision[],
+  runtime?: Pick<RuntimeOptions, "shareUnchanged" | "countChars" | "language">,
+): CompactionResult<M> {
+  const started = performance.now();
+  const checked = checkRuntime(runtime);
+  const taken = takeRequest(request);
+  const answers = readGiven(decisions);
+  const instance = readySync();
+  const history = new History(taken.messages, taken.settings, checked);
+  const session = history.open(instance, new Host(history, checked));
+  const outcome = use(instance, session, () => session.decide(answers, checked.language === "zh"));
+  matchGiven(decisions, readDecisions(outcome, instance, nameAt(history.flat)));
+  return history.result(instance, outcome, { usage: [], retries: 0, started }) as CompactionResult<unknown> as CompactionResult<M>;
+}
+
+/** Position of the pair, call and result probability of each decision. */
+function readGiven(decisions: readonly GivenDecision[]): Float64Array {
+  if (!Array.isArray(decisions)) throw invalidRequest("decisions", "decisions must be a list", { value: decisions });
+  const answers = new Float64Array(decisions.length * 3);
+  decisions.forEach((decision: unknown, index) => {
+    const path = `decisions[${index}]`;
+    if (typeof decision !== "object" || decision === null) throw invalidRequest(path, `${path} must be an object`, { value: decision });
+    const { id, keep_call, keep_result } = decision as GivenDecision;
+    if (typeof id !== "string" || !/^t[1-9]\d{0,8}$/.test(id)) throw invalidRequest(`${path}.id`, `${path}.id must be the name of a pair, like "t1"`, { value: id });
+    const number = (name: string, value: unknown) => {
+      if (value === undefined) return Number.NaN;
+      if (typeof value !== "number" || !(value >= 0 && value <= 1)) throw invalidRequest(`${path}.${name}`, `${path}.${name} must be a number from 0 to 1`, { value });
+      return value;
+    };
+    answers.set([Number(id.slice(1)) - 1, number("keep_call", keep_call), number("keep_result", keep_result)], index * 3);
+  });
+  return answers;
+}
+
+function matchGiven(given: readonly GivenDecision[], pairs: readonly DecidedPair[]): void {
+  given.forEach(({ id, call_id }, index) => {
+    const pair = pairs[Number(id.slice(1)) - 1]?.decision;
+    if (!pair) throw invalidRequest(`decisions[${index}].id`, `decisions[${index}].id names no pair of this history`, { value: id });
+    if (pair.call_id !== call_id) {
+      throw invalidRequest(`decisions[${index}].call_id`, `decisions[${index}].call_id must be ${JSON.stringify(pair.call_id)}, the call that ${id} is in this history`, { value: call_id });
+    }
+  });
+}

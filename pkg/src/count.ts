@@ -1,0 +1,90 @@
+import { codePoints } from "./text.js";
+
+/** Longest piece of text that is serialised at once, in UTF-16 units. */
+const PIECE = 1 << 16;
+
+/** Code points of a string as JSON, with its quotes, without making one huge text of a huge one. */
+function stringChars(text: string): number {
+  if (text.length <= PIECE) return codePoints(JSON.stringify(text));
+  let chars = 2;
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(at + PIECE, text.length);
+    // Not between the halves of a pair.
+    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++;
+    chars += codePoints(JSON.stringify(text.slice(at, end))) - 2;
+    at = end;
+  }
+  return chars;
+}
+
+/** A container whose values are being counted. */
+interface Frame {
+  container: object;
+  values: readonly unknown[];
+  next: number;
+  chars: number;
+}
+
+/**
+ * Code points of the compact JSON text of a value, as `JSON.stringify` writes it; a big integer counts as its digits.
+ * Without recursion and without ever holding the text; what is reached twice is counted once and added twice.
+ */
+export function jsonChars(root: unknown): number {
+  const known = new Map<object, number>();
+  const frames: Frame[] = [];
+  let total = 0;
+  const add = (chars: number) => {
+    const frame = frames.at(-1);
+    if (frame) frame.chars += chars;
+    else total += chars;
+  };
+  const visit = (value: unknown) => {
+    const shown = asJson(value);
+    if (typeof shown !== "object" || shown === null) return add(scalarChars(shown));
+    const before = known.get(shown);
+    if (before !== undefined) return add(before);
+    frames.push(open(shown));
+  };
+  visit(root);
+  for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
+    if (frame.next < frame.values.length) {
+      visit(frame.values[frame.next++]);
+      continue;
+    }
+    frames.pop();
+    known.set(frame.container, frame.chars);
+    add(frame.chars);
+  }
+  return total;
+}
+
+function scalarChars(value: unknown): number {
+  if (typeof value === "string") return stringChars(value);
+  // `null`, also for numbers that are none.
+  if (value === null || (typeof value === "number" && !Number.isFinite(value))) return 4;
+  return String(value).length;
+}
+
+/** Brackets, commas and keys of a container, and the values that are left to count. */
+function open(container: object): Frame {
+  if (Array.isArray(container)) {
+    const values = Array.from(container, (value) => (isLeftOut(value) ? null : value));
+    return { container, values, next: 0, chars: 2 + Math.max(0, values.length - 1) };
+  }
+  const fields = container as Record<string, unknown>;
+  const keys = Object.keys(fields).filter((key) => !isLeftOut(fields[key]));
+  const chars = keys.reduce((sum, key) => sum + stringChars(key) + 1, 2 + Math.max(0, keys.length - 1));
+  return { container, values: keys.map((key) => fields[key]), next: 0, chars };
+}
+
+function isLeftOut(value: unknown): boolean {
+  return value === undefined || typeof value === "function" || typeof value === "symbol";
+}
+
+/** A value as its JSON text shows it: objects that know their JSON, boxed values. */
+function asJson(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const { toJSON } = value as { toJSON?: unknown };
+  const json = typeof toJSON === "function" ? (toJSON as () => unknown).call(value) : value;
+  return json instanceof Number || json instanceof String || json instanceof Boolean ? json.valueOf() : isLeftOut(json) ? null : json;
+}

@@ -1,0 +1,67 @@
+import { CompactionError } from "./errors.js";
+
+/** Why an attempt failed, as the core's loop reads it. */
+export interface Failure {
+  /** Whether another attempt may help. */
+  retryable: boolean;
+  /** What the provider asks to wait, in milliseconds; 0 for nothing. */
+  retryAfter: number;
+  /** The error to reject with. */
+  error: CompactionError;
+}
+
+/** HTTP answers in the range of lasting errors that pass all the same: timeout, too early, too many requests. */
+const PASSING = [408, 425, 429];
+
+type Fields = Record<string, unknown>;
+
+/** Sorts what a decision model threw. The rules follow what the SDKs of the field put on their errors. */
+export function failureOf(thrown: unknown, batch: number, batches: number): Failure {
+  if (CompactionError.isInstance(thrown)) return { retryable: false, retryAfter: 0, error: thrown };
+  const words = sayable(thrown);
+  const error = new CompactionError("decision_failed", `the decision model failed in request ${batch + 1} of ${batches}${words}`, { batch, cause: thrown });
+  if (typeof thrown !== "object" || thrown === null) return { retryable: true, retryAfter: 0, error };
+  try {
+    return { retryable: mayHeal(thrown as Fields), retryAfter: retryAfter(thrown as Fields), error };
+  } catch {
+    // An error that cannot even be read.
+    return { retryable: true, retryAfter: 0, error };
+  }
+}
+
+function sayable(thrown: unknown): string {
+  try {
+    const { message } = (thrown ?? {}) as { message?: unknown };
+    const words = typeof thrown === "string" ? thrown : message;
+    return typeof words === "string" && words !== "" ? `: ${words.slice(0, 300)}` : "";
+  } catch {
+    return "";
+  }
+}
+
+function mayHeal(thrown: Fields): boolean {
+  if (thrown.retryable === false || thrown.isRetryable === false) return false;
+  if (thrown.name === "AbortError" || thrown.code === "refusal" || thrown.type === "refusal" || thrown.name === "RefusalError") return false;
+  const status = [thrown.status, thrown.statusCode, (thrown.response as Fields | undefined)?.status].find((value) => typeof value === "number");
+  return typeof status !== "number" || status < 400 || status > 499 || PASSING.includes(status);
+}
+
+/** From the error itself, or from the headers it carries; `retry-after-ms` is the more exact one. */
+function retryAfter(thrown: Fields): number {
+  const header = (name: string) =>
+    [thrown.headers, thrown.responseHeaders, (thrown.response as Fields | undefined)?.headers].map((headers) => read(headers, name)).find((value) => value !== undefined);
+  const exact = Number(thrown.retryAfterMs ?? header("retry-after-ms"));
+  if (Number.isFinite(exact) && exact >= 0) return exact;
+  const said = thrown.retryAfter ?? header("retry-after");
+  if (said === undefined || said === null || said === "") return 0;
+  const seconds = Number(said);
+  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(String(said)) - Date.now();
+  return wait > 0 ? wait : 0;
+}
+
+function read(headers: unknown, name: string): unknown {
+  if (typeof headers !== "object" || headers === null) return undefined;
+  if (typeof (headers as Headers).get === "function") return (headers as Headers).get(name) ?? undefined;
+  const key = Object.keys(headers).find((key) => key.toLowerCase() === name);
+  return key === undefined ? undefined : (headers as Fields)[key];
+}

@@ -1,0 +1,208 @@
+import type { RequestsArray } from "#glue";
+import { readAnswers } from "./answers.js";
+import { abortedError, CompactionError, errorOfFault, invalidRequest, isFault } from "./errors.js";
+import { failureOf, type Failure } from "./failure.js";
+import { questionsOf, viewState, type Batch, readBatches } from "./questions.js";
+import type { CheckedRuntime } from "./runtime.js";
+import { escapedId } from "./text.js";
+import type { DecisionModel, DecisionRequest } from "./types.js";
+
+/** The longest time that timers can tell; a longer one is for ever. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** Where outputs and ids come from. */
+export interface Bodies {
+  output(message: number, block: number): string | undefined;
+  id(message: number, block: number): string;
+}
+
+/**
+ * The JavaScript side of one call (src/wasm/host.rs): attempts, timers and signals. Every promise it gives settles, at the
+ * latest with `stop`, so that nothing is held on to when a decision model never answers.
+ */
+export class Host {
+  readonly usage: unknown[] = [];
+  retries = 0;
+  private batches: readonly Batch[] = [];
+  private states: (() => Readonly<Record<string, unknown>>)[] = [];
+  private views: readonly string[] = [];
+  private readonly stopped = new AbortController();
+  private deadline = Number.POSITIVE_INFINITY;
+  private answeredCount = 0;
+
+  constructor(
+    private readonly bodies: Bodies,
+    private readonly runtime: CheckedRuntime,
+    private readonly templates: readonly string[] = [],
+    private readonly model?: DecisionModel,
+    private readonly parseSettings?: (rest: string) => object,
+  ) {}
+
+  output(message: number, block: number): string | undefined {
+    return this.bodies.output(message, block);
+  }
+
+  escapedId(message: number, block: number): string {
+    return escapedId(this.bodies.id(message, block));
+  }
+
+  settings(rest: string): object {
+    return this.parseSettings?.(rest) ?? {};
+  }
+
+  redact(text: string, part: string): string {
+    const redact = this.runtime.redact as (text: string, part: string) => unknown;
+    let shown: unknown;
+    try {
+      shown = redact(text, part);
+    } catch (cause) {
+      throw invalidRequest("runtime.redact", "runtime.redact threw; nothing was sent", { cause });
+    }
+    if (typeof shown !== "string") throw invalidRequest("runtime.redact", "runtime.redact must return a string", { value: shown });
+    return shown;
+  }
+
+  begin(requests: RequestsArray): void {
+    this.batches = readBatches(requests);
+    this.views = requests[0];
+    this.states = requests[0].map(viewState);
+    this.progress(0);
+  }
+
+  /** The request of a batch, as the decision model gets it. */
+  request(batch: number): DecisionRequest {
+    const { window, asked } = this.batches[batch] as Batch;
+    return buildRequest(this.views[window] as string, this.states[window] as () => Readonly<Record<string, unknown>>, questionsOf(asked, this.templates));
+  }
+
+  ask(batch: number, attempt: number): Promise<Float64Array> {
+    return new Promise((resolve, reject: (failure: Failure) => void) => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const fail = (thrown: unknown) => reject(failureOf(thrown, batch, this.batches.length));
+      const onStop = () => controller.abort(this.stopped.signal.reason);
+      const timer = after(this.runtime.timeoutSeconds * 1000, () => {
+        const error = attemptTimeout(batch, this.runtime.timeoutSeconds);
+        reject({ retryable: true, retryAfter: 0, error });
+        controller.abort(new DOMException(error.message, "TimeoutError"));
+      });
+      const end = () => {
+        clearTimeout(timer);
+        this.stopped.signal.removeEventListener("abort", onStop);
+      };
+      signal.addEventListener("abort", () => {
+        end();
+        fail(signal.reason);
+      });
+      this.stopped.signal.addEventListener("abort", onStop);
+      if (attempt > 0) this.retries++;
+      this.call(batch, attempt, signal).then(
+        ([response, answers]) => {
+          end();
+          this.usage[batch] = (response as { usage?: unknown }).usage;
+          resolve(answers);
+        },
+        (thrown) => {
+          end();
+          fail(thrown);
+        },
+      );
+    });
+  }
+
+  private async call(batch: number, attempt: number, signal: AbortSignal): Promise<[unknown, Float64Array]> {
+    const request = this.request(batch);
+    this.tell("onRequest", request);
+    const context = { signal, batch, batches: this.batches.length, attempt };
+    const response = await (this.model as DecisionModel)(request, context);
+    try {
+      return [response, readAnswers(response, Object.keys(request.questions), batch)];
+    } catch (cause) {
+      if (CompactionError.isInstance(cause)) throw cause;
+      throw new CompactionError("invalid_answer", "reading the decision model's answer threw", { batch, cause });
+    }
+  }
+
+  answered(_batch: number): void {
+    this.progress(++this.answeredCount);
+  }
+
+  private progress(done: number): void {
+    this.tell("onProgress", { phase: "decide", done, total: this.batches.length });
+  }
+
+  /** Calls back; what a callback throws is the caller's fault and ends the call. */
+  tell<K extends "onProgress" | "onRequest">(name: K, argument: Parameters<NonNullable<CheckedRuntime[K]>>[0]): void {
+    try {
+      (this.runtime[name] as ((argument: unknown) => void) | undefined)?.(argument);
+    } catch (cause) {
+      throw invalidRequest(`runtime.${name}`, `runtime.${name} threw`, { cause });
+    }
+  }
+
+  sleep(milliseconds: number): Promise<boolean> {
+    if (this.deadline === Number.POSITIVE_INFINITY) this.deadline = performance.now() + milliseconds;
+    return new Promise((resolve) => {
+      const done = (slept: boolean) => {
+        clearTimeout(timer);
+        this.stopped.signal.removeEventListener("abort", onStop);
+        resolve(slept);
+      };
+      const onStop = () => done(false);
+      const timer = after(milliseconds, () => done(true));
+      this.stopped.signal.addEventListener("abort", onStop);
+    });
+  }
+
+  aborted(): Promise<boolean> {
+    const { signal } = this.runtime;
+    return new Promise((resolve) => {
+      const end = (fired: boolean) => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve(fired);
+      };
+      const onAbort = () => end(true);
+      if (signal?.aborted) return end(true);
+      signal?.addEventListener("abort", onAbort);
+      this.stopped.signal.addEventListener("abort", () => end(false), { once: true });
+    });
+  }
+
+  remaining(): number {
+    return this.deadline - performance.now();
+  }
+
+  /** Ends what is in flight. Signals fire with the host's own reason where the host aborted. */
+  stop(reason: unknown): void {
+    const { signal } = this.runtime;
+    this.stopped.abort(signal?.aborted ? signal.reason : isFault(reason) ? errorOfFault(reason) : reason);
+  }
+}
+
+/** A frozen request whose `state` is made on first access. */
+export function buildRequest(
+  stateJson: string,
+  state: () => Readonly<Record<string, unknown>>,
+  questions: DecisionRequest["questions"],
+): DecisionRequest {
+  return Object.freeze({
+    get state() {
+      return state();
+    },
+    stateJson,
+    questions,
+  });
+}
+
+function attemptTimeout(batch: number, seconds: number): CompactionError {
+  return new CompactionError("timeout", `the decision model did not answer within ${seconds} s; raise runtime.timeoutSeconds or use a faster model`, { batch });
+}
+
+function after(milliseconds: number, task: () => void): ReturnType<typeof setTimeout> | undefined {
+  return milliseconds > LONGEST_TIMER ? undefined : setTimeout(task, milliseconds);
+}
+
+/** The error for a signal that fired, or nothing. */
+export function checkAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw abortedError(signal);
+}

@@ -1,0 +1,111 @@
+import { invalidRequest } from "./errors.js";
+import type { DecisionModel, LocalDecisionModel, LocalPoint, RuntimeOptions } from "./types.js";
+
+/** Runtime options with their defaults. */
+export type CheckedRuntime = Required<Omit<RuntimeOptions, "signal" | "onProgress" | "onRequest">> &
+  Pick<RuntimeOptions, "signal" | "onProgress" | "onRequest">;
+
+type Check = (value: unknown) => boolean;
+
+const isFunction: Check = (value) => typeof value === "function";
+const isBoolean: Check = (value) => typeof value === "boolean";
+const isSeconds: Check = (value) => typeof value === "number" && Number.isFinite(value);
+const isSignal: Check = (value) =>
+  typeof value === "object" && value !== null && "aborted" in value && typeof (value as AbortSignal).addEventListener === "function";
+
+/** What each option may be, and how a message says it. */
+const RULES: { [K in keyof Required<RuntimeOptions>]: [Check, string] } = {
+  signal: [isSignal, "must be an AbortSignal"],
+  onProgress: [isFunction, "must be a function"],
+  onRequest: [isFunction, "must be a function"],
+  timeoutSeconds: [(value) => isSeconds(value) && (value as number) > 0, "must be a finite number of seconds above 0"],
+  maxRetries: [(value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 100, "must be an integer from 0 to 100"],
+  retryDelaySeconds: [(value) => isSeconds(value) && (value as number) >= 0, "must be a finite number of seconds, 0 or more"],
+  shareUnchanged: [isBoolean, "must be true or false"],
+  countChars: [isBoolean, "must be true or false"],
+  redact: [(value) => isBoolean(value) || isFunction(value), "must be true, false or a function"],
+  language: [(value) => value === "en" || value === "zh", 'must be "en" or "zh"'],
+};
+
+/** Checks what is not data. */
+export function checkRuntime(runtime: RuntimeOptions = {}): CheckedRuntime {
+  if (typeof runtime !== "object" || runtime === null) throw invalidRequest("runtime", "runtime must be an object", { value: runtime });
+  for (const name of Object.keys(runtime) as (keyof RuntimeOptions)[]) {
+    const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
+    if (!rule) throw invalidRequest(`runtime.${name}`, `runtime has no field "${name}"; it has ${Object.keys(RULES).join(", ")}`);
+    const value = runtime[name];
+    if (value !== undefined && !rule[0](value)) throw invalidRequest(`runtime.${name}`, `runtime.${name} ${rule[1]}`, { value });
+  }
+  const {
+    signal,
+    onProgress,
+    onRequest,
+    timeoutSeconds = 10,
+    maxRetries = 1,
+    retryDelaySeconds = 0.5,
+    shareUnchanged = false,
+    countChars = true,
+    redact = true,
+    language = "en",
+  } = runtime;
+  return {
+    timeoutSeconds,
+    maxRetries,
+    retryDelaySeconds,
+    shareUnchanged,
+    countChars,
+    redact,
+    language,
+    ...(signal && { signal }),
+    ...(onProgress && { onProgress }),
+    ...(onRequest && { onRequest }),
+  };
+}
+
+const POINTS: readonly string[] = ["careful", "balanced", "firm", "study"];
+
+/**
+ * The embedded decision model, passed in place of a function: deterministic, no network, no key; it runs inside the module and
+ * may read outputs, which never leave it.
+ *
+ * @param options `point`: how bold it is. `careful` loses least, `firm` frees most. Default `balanced`.
+ */
+export function localDecisionModel({ point = "balanced" }: { point?: LocalPoint } = {}): LocalDecisionModel {
+  if (!POINTS.includes(point)) throw invalidRequest("point", 'point must be "careful", "balanced" or "firm"', { value: point });
+  return Object.freeze({ kind: "local", point });
+}
+
+/** The number of the local model's point, or undefined for a function. */
+export function localPoint(model: unknown): number | undefined {
+  if (typeof model === "function") return undefined;
+  const { kind, point } = (typeof model === "object" && model !== null ? model : {}) as Partial<LocalDecisionModel>;
+  const number = kind === "local" ? POINTS.indexOf(point as string) : -1;
+  if (number < 0) throw invalidRequest("decisionModel", "the decision model must be a function or localDecisionModel()", { value: model });
+  return number;
+}
+
+/** What the model itself allows. */
+export function limitsOf(model: DecisionModel | undefined): { max_questions?: number; max_request_tokens?: number } {
+  const limit = (name: "maxQuestions" | "maxRequestTokens") => {
+    const value: unknown = model?.limits?.[name];
+    if (value === undefined) return undefined;
+    if (!Number.isInteger(value) || (value as number) < 1) {
+      throw invalidRequest(`decisionModel.limits.${name}`, `decisionModel.limits.${name} must be an integer of at least 1`, { value });
+    }
+    return Math.min(value as number, 0xffffffff);
+  };
+  const questions = limit("maxQuestions");
+  const tokens = limit("maxRequestTokens");
+  return { ...(questions !== undefined && { max_questions: questions }), ...(tokens !== undefined && { max_request_tokens: tokens }) };
+}
+
+/** The settings that the core takes beside the request. */
+export function mannerOf(runtime: CheckedRuntime, model?: DecisionModel): object {
+  return {
+    chinese: runtime.language === "zh",
+    redaction: typeof runtime.redact === "function" ? 2 : runtime.redact ? 1 : 0,
+    max_retries: runtime.maxRetries,
+    retry_delay_ms: runtime.retryDelaySeconds * 1000,
+    ...limitsOf(model),
+  };
+}

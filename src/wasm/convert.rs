@@ -1,0 +1,279 @@
+//! Values across the line: settings and the report by serde, everything that grows with the history as flat numbers.
+
+use js_sys::{Array, Float64Array, Int32Array, JsString, Uint32Array};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use wasm_bindgen::JsValue;
+
+use crate::candidate::Exclusion;
+use crate::decide::{Action, Reason};
+use crate::document::{Document, Splice, apply, compact_chars};
+use crate::error::Error;
+use crate::message::Place;
+use crate::options::{Settings, Value};
+use crate::outcome::{Decision, Outcome, Why};
+use crate::request::Requests;
+
+/// Actions by number.
+pub(super) const ACTIONS: [Action; 3] = [Action::Keep, Action::DropResult, Action::DropCall];
+
+/// Reasons by number.
+pub(super) const REASONS: [Why; 14] = [
+    Why::Decided(Reason::ResultNeeded),
+    Why::Decided(Reason::ResultNotNeeded),
+    Why::Decided(Reason::CallNotNeeded),
+    Why::Decided(Reason::GroupKept),
+    Why::Decided(Reason::AlreadyShortened),
+    Why::Decided(Reason::NotAsked),
+    Why::Protected(Exclusion::ProtectedMessage),
+    Why::Protected(Exclusion::ProtectedCall),
+    Why::Protected(Exclusion::ToolNotEligible),
+    Why::Protected(Exclusion::CallNotFinished),
+    Why::Protected(Exclusion::ResultNotSuccess),
+    Why::Protected(Exclusion::ToolNameMismatch),
+    Why::Protected(Exclusion::NonTextOutput),
+    Why::Protected(Exclusion::TooSmall),
+];
+
+/// An error as the shell's own object; TypeScript makes a `CompactionError` of it.
+pub(super) fn fault(error: &Error) -> JsValue {
+    #[derive(Serialize)]
+    struct Fault<'a> {
+        code: &'static str,
+        message: String,
+        path: Option<&'a str>,
+        batch: Option<usize>,
+        question: Option<&'a str>,
+    }
+    let fault = Fault {
+        code: error.code().as_str(),
+        message: error.to_string(),
+        path: error.path(),
+        batch: error.batch(),
+        question: error.question(),
+    };
+    serde_wasm_bindgen::to_value(&fault).unwrap_or_else(JsValue::from)
+}
+
+/// Checks the request without its messages.
+pub(super) fn settings_from_js(settings: &JsValue) -> Result<Settings, JsValue> {
+    let value: Value = serde_wasm_bindgen::from_value(settings.clone())?;
+    Settings::parse(&value).map_err(|error| fault(&error))
+}
+
+/// Language, redaction, limits and timing, checked by the TypeScript side.
+#[derive(Deserialize)]
+pub(super) struct JsManner {
+    pub(super) chinese: bool,
+    /// 0 off, 1 built in, 2 the host's own.
+    pub(super) redaction: u8,
+    pub(super) max_questions: Option<u32>,
+    pub(super) max_request_tokens: Option<u32>,
+    pub(super) max_retries: u32,
+    pub(super) retry_delay_ms: f64,
+}
+
+pub(super) fn manner_from_js(manner: &JsValue) -> Result<JsManner, JsValue> {
+    Ok(serde_wasm_bindgen::from_value(manner.clone())?)
+}
+
+struct ValueVisitor;
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("JSON data")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        // Whole numbers beyond 2^53 do not come this way.
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::Number(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::Text(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Value::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
+        let mut object = Vec::new();
+        while let Some(field) = fields.next_entry()? {
+            object.push(field);
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+/// The report as far as the core knows it.
+#[derive(Serialize)]
+struct Report {
+    changed: bool,
+    candidates: u32,
+    protected: u32,
+    duplicate_ids: u32,
+    unpaired: u32,
+    first_changed_message: Option<u32>,
+    keep: u32,
+    drop_result: u32,
+    drop_call: u32,
+    max_saved_chars: f64,
+    windows: usize,
+    requests: usize,
+    state_tokens: Option<f64>,
+    state_stage: Option<&'static str>,
+}
+
+impl Report {
+    fn new(outcome: &Outcome, requests: Option<&Requests>) -> Self {
+        let counts = outcome.counts;
+        Self {
+            changed: counts.changed,
+            candidates: counts.candidates,
+            protected: counts.protected,
+            duplicate_ids: counts.duplicate_ids,
+            unpaired: counts.unpaired,
+            first_changed_message: counts.first_changed_message,
+            keep: counts.keep,
+            drop_result: counts.drop_result,
+            drop_call: counts.drop_call,
+            max_saved_chars: counts.max_saved_chars as f64,
+            windows: requests.map_or(0, |requests| requests.windows.len()),
+            requests: requests.map_or(0, |requests| requests.batches.len()),
+            state_tokens: requests.and_then(Requests::state_tokens).map(|tokens| tokens as f64),
+            state_stage: requests.and_then(Requests::stage),
+        }
+    }
+}
+
+/// `[report, decisions, removed blocks, message map]`.
+pub(super) fn outcome_to_js(outcome: &Outcome, requests: Option<&Requests>) -> Result<Array, JsValue> {
+    let serializer = serde_wasm_bindgen::Serializer::new().serialize_missing_as_null(true);
+    let report = Report::new(outcome, requests).serialize(&serializer)?;
+    let decisions: Vec<f64> = outcome.decisions.iter().flat_map(decision_row).collect();
+    let removed: Vec<u32> = outcome.removal.blocks.iter().flat_map(|place| [place.message, place.block]).collect();
+    let map: Vec<i32> = outcome.removal.message_map.iter().map(|place| place.map_or(-1, |place| place as i32)).collect();
+    let result = Array::new();
+    result.push(&report);
+    result.push(&Float64Array::from(decisions.as_slice()));
+    result.push(&Uint32Array::from(removed.as_slice()));
+    result.push(&Int32Array::from(map.as_slice()));
+    Ok(result)
+}
+
+/// Numbers of one decision; NaN stands for "none".
+pub(super) const ROW: usize = 13;
+
+fn decision_row(decision: &Decision) -> [f64; ROW] {
+    let number = |position: Option<usize>| position.map_or(f64::NAN, |position| position as f64);
+    let cut = decision.cut;
+    let part = |value: Option<u32>| value.map_or(f64::NAN, f64::from);
+    [
+        decision.call_at.message.into(),
+        decision.call_at.block.into(),
+        decision.result_at.message.into(),
+        decision.result_at.block.into(),
+        number(ACTIONS.iter().position(|action| *action == decision.action)),
+        number(REASONS.iter().position(|reason| *reason == decision.reason)),
+        f64::from(u8::from(decision.applied)),
+        decision.saved_chars.into(),
+        decision.answer.map_or(f64::NAN, |answer| answer.call),
+        decision.answer.and_then(|answer| answer.result).unwrap_or(f64::NAN),
+        part(cut.map(|cut| cut.head)),
+        part(cut.map(|cut| cut.tail)),
+        part(cut.map(|cut| cut.total)),
+    ]
+}
+
+/// `[views, batches, tools]`: the JSON text of each window; for each batch its window, the number of candidates, and
+/// for each of them name, tool, size and whether the result question is asked; the shown names of the tools.
+pub(super) fn requests_to_js(requests: &Requests) -> Array {
+    let text = |text: &str| JsValue::from(JsString::from(text));
+    let mut batches = Vec::new();
+    for (number, batch) in requests.batches.iter().enumerate() {
+        let asked = requests.asked_numbers(number);
+        batches.extend([batch.window as u32, asked.len() as u32]);
+        batches.extend(asked.flatten());
+    }
+    Array::of3(
+        &requests.windows.iter().map(|window| text(&window.json)).collect::<Array>(),
+        &Uint32Array::from(batches.as_slice()),
+        &requests.tools().map(text).collect::<Array>(),
+    )
+}
+
+/// `[start of the messages, their end, numbers, texts, ids and names, characters before, characters after]`; offsets
+/// count UTF-16 units, as JavaScript does.
+pub(super) fn splices_to_js(document: &Document<String>, outcome: &Outcome, splices: &[Splice]) -> Array {
+    let text = document.text();
+    let span = document.messages_span();
+    let mut units = Units { text, at: 0, units: 0 };
+    let start = units.at(span.start);
+    let offsets: Vec<u32> = splices.iter().flat_map(|splice| [units.at(splice.start), units.at(splice.end)]).collect();
+    let end = units.at(span.end);
+    let names: Vec<&str> = outcome.decisions.iter().flat_map(|decision| names(document, decision.call_at)).collect();
+    let before = compact_chars(text.get(span.clone()).unwrap_or_default());
+    let after = compact_chars(&apply(text, span, splices));
+    [
+        JsValue::from(start),
+        JsValue::from(end),
+        Uint32Array::from(offsets.as_slice()).into(),
+        splices.iter().map(|splice| JsValue::from(JsString::from(splice.text.as_str()))).collect::<Array>().into(),
+        JsValue::from(["[", &names.join(","), "]"].concat()),
+        JsValue::from(before as f64),
+        JsValue::from(after as f64),
+    ]
+    .iter()
+    .collect()
+}
+
+fn names(document: &Document<String>, place: Place) -> [&str; 2] {
+    let (id, name) = document.id_and_name(place);
+    [id.unwrap_or("null"), name.unwrap_or("null")]
+}
+
+/// Counts UTF-16 units up to offsets that only grow.
+struct Units<'a> {
+    text: &'a str,
+    at: usize,
+    units: u32,
+}
+
+impl Units<'_> {
+    fn at(&mut self, offset: usize) -> u32 {
+        let piece = self.text.as_bytes().get(self.at..offset).unwrap_or_default();
+        let count = |piece: &[u8]| piece.iter().map(|&byte| u32::from(byte & 0xC0 != 0x80) + u32::from(byte >= 0xF0)).sum::<u32>();
+        self.units += count(piece);
+        self.at = offset.max(self.at);
+        self.units
+    }
+}
