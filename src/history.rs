@@ -1,13 +1,16 @@
 //! What can be done with a history: the entry points of the core.
 
+use crate::candidate;
 use crate::decide::Answer;
 use crate::driver::Compaction;
 use crate::edit::Removal;
 use crate::error::Error;
-use crate::message::Snapshot;
+use crate::input;
+use crate::local::{Exchange, Kept, Point, Scan};
+use crate::message::{Block, Message, Place, Role, Snapshot};
 use crate::options::{Language, Options, Settings};
 use crate::outcome::Outcome;
-use crate::pair::Pairing;
+use crate::pair::{Link, Pairing};
 use crate::plan::Plan;
 use crate::request::{Manner, Requests};
 
@@ -25,6 +28,118 @@ impl Snapshot<'_> {
         let plan = Plan::new(self, &pairing, &settings.options);
         let requests = Requests::new(self, &pairing, &plan, settings, manner)?;
         Ok(Compaction::new(plan, requests, manner.language))
+    }
+
+    /// Decides with the embedded model. `output` gives the text of the output at a place, or its [ends](crate::local::ends);
+    /// it is asked for one after the other, and no text is kept.
+    ///
+    /// # Errors
+    /// What `output` fails with.
+    pub fn decide_locally<E>(
+        &self,
+        settings: &Settings,
+        language: Language,
+        point: Point,
+        mut output: impl FnMut(Place) -> Result<Option<String>, E>,
+    ) -> Result<Outcome, E> {
+        let pairing = Pairing::new(self);
+        let plan = Plan::new(self, &pairing, &settings.options);
+        let mut answers = vec![None; plan.pairs.len()];
+        if plan.candidates().next().is_some() {
+            let segments = self.segments();
+            let mut links: Vec<&Link<'_>> = pairing.links.iter().collect();
+            links.sort_unstable_by_key(|link| link.pair.result_at);
+            let mut scan = self.scan_texts(&segments, &settings.options);
+            for link in &links {
+                self.scan_link(
+                    &mut scan,
+                    link,
+                    &segments,
+                    output(link.pair.result_at)?.unwrap_or_default().as_str(),
+                );
+            }
+            let features = scan.finish(&settings.goal);
+            let positions = plan
+                .pairs
+                .iter()
+                .map(|pair| pair.result_at)
+                .collect::<Vec<_>>();
+            let mut by_result: Vec<usize> = (0..positions.len()).collect();
+            by_result.sort_unstable_by_key(|&position| positions.get(position));
+            let mut by_result = by_result.into_iter();
+            for (link, features) in links
+                .iter()
+                .zip(features)
+                .filter(|(link, _)| link.takes_part)
+            {
+                let position = by_result.next().unwrap_or_default();
+                if let (Some(slot), Some(pair)) =
+                    (answers.get_mut(position), plan.pairs.get(position))
+                {
+                    let score = features.score(point);
+                    *slot = Some(Answer::new(
+                        score.keep_call,
+                        pair.original.is_none().then_some(score.keep_result),
+                    ));
+                }
+                debug_assert_eq!(
+                    positions.get(position),
+                    Some(&link.pair.result_at),
+                    "pairs and links are in the same order"
+                );
+            }
+        }
+        Ok(Outcome::new(&plan, language, |position| {
+            answers.get(position as usize).copied().flatten()
+        }))
+    }
+
+    /// The segment of each message: a new one begins at each user message that holds text.
+    fn segments(&self) -> Vec<u32> {
+        let mut segment = 0;
+        let next = |(_, message, blocks): (u32, &Message, &[Block<'_>])| {
+            if message.role == Role::User
+                && blocks.iter().any(|block| matches!(block, Block::Text(_)))
+            {
+                segment += 1;
+            }
+            segment
+        };
+        self.each_message().map(next).collect()
+    }
+
+    fn scan_texts(&self, segments: &[u32], options: &Options) -> Scan {
+        let kept = Kept {
+            head_chars: options.truncate_head_chars,
+            tail_chars: options.truncate_tail_chars,
+        };
+        let mut scan = Scan::new(segments.last().copied().unwrap_or(0), kept);
+        for ((_, message, blocks), segment) in self.each_message().zip(segments) {
+            for block in blocks {
+                if let Block::Text(text) = block {
+                    scan.text(text, message.role == Role::User, *segment);
+                }
+            }
+        }
+        scan
+    }
+
+    fn scan_link(&self, scan: &mut Scan, link: &Link<'_>, segments: &[u32], output: &str) {
+        let raw_input = link.pair.call.input.as_deref().unwrap_or_default();
+        scan.exchange(&Exchange {
+            name: self
+                .tool(link.pair.call.tool)
+                .map(|tool| &*tool.name)
+                .unwrap_or_default(),
+            raw_input,
+            input: &input::leaves(raw_input),
+            output,
+            output_chars: candidate::chars(link.pair.result.output),
+            segment: segments
+                .get(link.pair.call_at.message as usize)
+                .copied()
+                .unwrap_or(0),
+        });
     }
 
     /// What goes when the pairs at these positions are removed.

@@ -19,6 +19,7 @@ mod plan;
 pub mod question;
 mod redact;
 mod request;
+mod table;
 pub mod token;
 mod view;
 #[cfg(target_arch = "wasm32")]

@@ -178,7 +178,12 @@ impl Requests {
     pub fn asked_numbers(&self, batch: usize) -> impl ExactSizeIterator<Item = [u32; 4]> {
         self.candidates_of(batch).iter().map(|candidate| {
             let tool = u32::try_from(candidate.tool).unwrap_or(u32::MAX);
-            [candidate.position + 1, tool, candidate.chars, u32::from(candidate.asks_result)]
+            [
+                candidate.position + 1,
+                tool,
+                candidate.chars,
+                u32::from(candidate.asks_result),
+            ]
         })
     }
 

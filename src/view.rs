@@ -2,7 +2,7 @@
 //!
 //! Goal, next action and the history oldest first, as compact JSON: message index, role, conversation text, and for
 //! each call its name, tool, shown input and outcome with the size of the output. Never output text, thinking, data,
-//! hints or metadata. This module gathers the pieces, each counted once; [`ladder`] shrinks, [`write`] writes,
+//! hints or metadata. This module gathers the pieces, each counted once; [`ladder`] shrinks, [`mod@write`] writes,
 //! [`window`] splits what does not fit.
 
 mod ladder;
@@ -60,7 +60,7 @@ impl Part {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Redaction<'a> {
-    /// The rules of [`crate::redact`].
+    /// Our own rules: credential-like keys, credential-shaped strings.
     BuiltIn,
     /// The host's own function; what it returns is shown.
     Own(&'a dyn Fn(&str, Part) -> Result<String, Error>),

@@ -1,5 +1,16 @@
 //! Properties for the promises of the contract, on random histories.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::wildcard_enum_match_arm,
+    unreachable_pub,
+    reason = "tests may panic, and share a module"
+)]
+
 #[path = "common/arbitrary.rs"]
 mod arbitrary;
 mod common;

@@ -1,5 +1,16 @@
 //! The observation view under every budget: it fits, it shows what is asked about, and it says how far it shrank.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::wildcard_enum_match_arm,
+    unreachable_pub,
+    reason = "tests may panic, and share a module"
+)]
+
 mod common;
 
 use common::{Run, call, compact_as, request, result, user, with_option};

@@ -1,5 +1,16 @@
 //! Parity with the published package that the vectors were made with.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::wildcard_enum_match_arm,
+    unreachable_pub,
+    reason = "tests may panic, and share a module"
+)]
+
 mod common;
 
 use keepline::Exclusion;

@@ -4,7 +4,7 @@ import { abortedError, CompactionError, errorOfFault, invalidRequest, isFault } 
 import { failureOf, type Failure } from "./failure.js";
 import { questionsOf, viewState, type Batch, readBatches } from "./questions.js";
 import type { CheckedRuntime } from "./runtime.js";
-import { escapedId } from "./text.js";
+import { codePoints, escapedId, headOf, tailOf } from "./text.js";
 import type { DecisionModel, DecisionRequest } from "./types.js";
 
 /** The longest time that timers can tell; a longer one is for ever. */
@@ -38,8 +38,10 @@ export class Host {
     private readonly parseSettings?: (rest: string) => object,
   ) {}
 
-  output(message: number, block: number): string | undefined {
-    return this.bodies.output(message, block);
+  output(message: number, block: number, limit: number): string | undefined {
+    const text = this.bodies.output(message, block);
+    if (text === undefined || text.length <= limit || codePoints(text) <= limit) return text;
+    return `${headOf(text, limit / 2)}\n${tailOf(text, limit / 2)}`;
   }
 
   escapedId(message: number, block: number): string {

@@ -169,19 +169,34 @@ impl Report {
             max_saved_chars: counts.max_saved_chars as f64,
             windows: requests.map_or(0, |requests| requests.windows.len()),
             requests: requests.map_or(0, |requests| requests.batches.len()),
-            state_tokens: requests.and_then(Requests::state_tokens).map(|tokens| tokens as f64),
+            state_tokens: requests
+                .and_then(Requests::state_tokens)
+                .map(|tokens| tokens as f64),
             state_stage: requests.and_then(Requests::stage),
         }
     }
 }
 
 /// `[report, decisions, removed blocks, message map]`.
-pub(super) fn outcome_to_js(outcome: &Outcome, requests: Option<&Requests>) -> Result<Array, JsValue> {
+pub(super) fn outcome_to_js(
+    outcome: &Outcome,
+    requests: Option<&Requests>,
+) -> Result<Array, JsValue> {
     let serializer = serde_wasm_bindgen::Serializer::new().serialize_missing_as_null(true);
     let report = Report::new(outcome, requests).serialize(&serializer)?;
     let decisions: Vec<f64> = outcome.decisions.iter().flat_map(decision_row).collect();
-    let removed: Vec<u32> = outcome.removal.blocks.iter().flat_map(|place| [place.message, place.block]).collect();
-    let map: Vec<i32> = outcome.removal.message_map.iter().map(|place| place.map_or(-1, |place| place as i32)).collect();
+    let removed: Vec<u32> = outcome
+        .removal
+        .blocks
+        .iter()
+        .flat_map(|place| [place.message, place.block])
+        .collect();
+    let map: Vec<i32> = outcome
+        .removal
+        .message_map
+        .iter()
+        .map(|place| place.map_or(-1, |place| place as i32))
+        .collect();
     let result = Array::new();
     result.push(&report);
     result.push(&Float64Array::from(decisions.as_slice()));
@@ -207,7 +222,10 @@ fn decision_row(decision: &Decision) -> [f64; ROW] {
         f64::from(u8::from(decision.applied)),
         decision.saved_chars.into(),
         decision.answer.map_or(f64::NAN, |answer| answer.call),
-        decision.answer.and_then(|answer| answer.result).unwrap_or(f64::NAN),
+        decision
+            .answer
+            .and_then(|answer| answer.result)
+            .unwrap_or(f64::NAN),
         part(cut.map(|cut| cut.head)),
         part(cut.map(|cut| cut.tail)),
         part(cut.map(|cut| cut.total)),
@@ -225,7 +243,11 @@ pub(super) fn requests_to_js(requests: &Requests) -> Array {
         batches.extend(asked.flatten());
     }
     Array::of3(
-        &requests.windows.iter().map(|window| text(&window.json)).collect::<Array>(),
+        &requests
+            .windows
+            .iter()
+            .map(|window| text(&window.json))
+            .collect::<Array>(),
         &Uint32Array::from(batches.as_slice()),
         &requests.tools().map(text).collect::<Array>(),
     )
@@ -233,21 +255,40 @@ pub(super) fn requests_to_js(requests: &Requests) -> Array {
 
 /// `[start of the messages, their end, numbers, texts, ids and names, characters before, characters after]`; offsets
 /// count UTF-16 units, as JavaScript does.
-pub(super) fn splices_to_js(document: &Document<String>, outcome: &Outcome, splices: &[Splice]) -> Array {
+pub(super) fn splices_to_js(
+    document: &Document<String>,
+    outcome: &Outcome,
+    splices: &[Splice],
+) -> Array {
     let text = document.text();
     let span = document.messages_span();
-    let mut units = Units { text, at: 0, units: 0 };
+    let mut units = Units {
+        text,
+        at: 0,
+        units: 0,
+    };
     let start = units.at(span.start);
-    let offsets: Vec<u32> = splices.iter().flat_map(|splice| [units.at(splice.start), units.at(splice.end)]).collect();
+    let offsets: Vec<u32> = splices
+        .iter()
+        .flat_map(|splice| [units.at(splice.start), units.at(splice.end)])
+        .collect();
     let end = units.at(span.end);
-    let names: Vec<&str> = outcome.decisions.iter().flat_map(|decision| names(document, decision.call_at)).collect();
+    let names: Vec<&str> = outcome
+        .decisions
+        .iter()
+        .flat_map(|decision| names(document, decision.call_at))
+        .collect();
     let before = compact_chars(text.get(span.clone()).unwrap_or_default());
     let after = compact_chars(&apply(text, span, splices));
     [
         JsValue::from(start),
         JsValue::from(end),
         Uint32Array::from(offsets.as_slice()).into(),
-        splices.iter().map(|splice| JsValue::from(JsString::from(splice.text.as_str()))).collect::<Array>().into(),
+        splices
+            .iter()
+            .map(|splice| JsValue::from(JsString::from(splice.text.as_str())))
+            .collect::<Array>()
+            .into(),
         JsValue::from(["[", &names.join(","), "]"].concat()),
         JsValue::from(before as f64),
         JsValue::from(after as f64),
@@ -270,8 +311,17 @@ struct Units<'a> {
 
 impl Units<'_> {
     fn at(&mut self, offset: usize) -> u32 {
-        let piece = self.text.as_bytes().get(self.at..offset).unwrap_or_default();
-        let count = |piece: &[u8]| piece.iter().map(|&byte| u32::from(byte & 0xC0 != 0x80) + u32::from(byte >= 0xF0)).sum::<u32>();
+        let piece = self
+            .text
+            .as_bytes()
+            .get(self.at..offset)
+            .unwrap_or_default();
+        let count = |piece: &[u8]| {
+            piece
+                .iter()
+                .map(|&byte| u32::from(byte & 0xC0 != 0x80) + u32::from(byte >= 0xF0))
+                .sum::<u32>()
+        };
         self.units += count(piece);
         self.at = offset.max(self.at);
         self.units

@@ -7,9 +7,9 @@
 //!   the number of its blocks; then its blocks, each beginning with its kind:
 //!   - 0 other, 1 thinking;
 //!   - 2 text: length;
-//!   - 3 call: kind + 16 × state, + 256 when it is listed, + 512 when it has an input, + 1024 when it has a group,
-//!     + 2048 when it has a source reference, + 65536 × length of the escaped id; id + 1; tool + 1; length of the input;
-//!     then the group and the length of the escaped reference where there are such;
+//!   - 3 call: kind + 16 × state, plus 256 when it is listed, 512 when it has an input, 1024 when it has a group, 2048 when it
+//!     has a source reference, plus 65536 × length of the escaped id; id + 1; tool + 1; length of the input; then the
+//!     group and the length of the escaped reference where there are such;
 //!   - 4 result: kind + 16 × state + 256 × form (0 no text, 1 text, 2 text that may carry a marker); id + 1; tool + 1;
 //!     code points;
 //!   - 5 attachment: id + 1.
@@ -29,12 +29,21 @@ use crate::message::{
 
 /// Reads a flat history; `None` where the numbers do not fit together.
 pub(super) fn read<'a>(numbers: &[u32], text: &'a str) -> Option<Snapshot<'a>> {
-    let mut reader = Reader { numbers: numbers.iter().copied(), text };
+    let mut reader = Reader {
+        numbers: numbers.iter().copied(),
+        text,
+    };
     let (messages, tools, ids) = (reader.number()?, reader.number()?, reader.number()?);
-    let mut snapshot = Snapshot { ids, ..Snapshot::default() };
+    let mut snapshot = Snapshot {
+        ids,
+        ..Snapshot::default()
+    };
     for _ in 0..tools {
         let eligible = reader.number()? == 1;
-        snapshot.tools.push(Tool { eligible, name: Cow::Borrowed(reader.text()?) });
+        snapshot.tools.push(Tool {
+            eligible,
+            name: Cow::Borrowed(reader.text()?),
+        });
     }
     for _ in 0..messages {
         let head = reader.number()?;
@@ -44,7 +53,12 @@ pub(super) fn read<'a>(numbers: &[u32], text: &'a str) -> Option<Snapshot<'a>> {
             1 => Role::System,
             _ => Role::User,
         };
-        snapshot.messages.push(Message { role, listed: head & 4 != 0, starts_task: head & 8 != 0, blocks });
+        snapshot.messages.push(Message {
+            role,
+            listed: head & 4 != 0,
+            starts_task: head & 8 != 0,
+            blocks,
+        });
         for _ in 0..blocks {
             let block = reader.block()?;
             snapshot.blocks.push(block);
@@ -58,10 +72,13 @@ pub(super) fn find_markers(snapshot: &mut Snapshot<'_>, host: &Host) -> Result<(
     let mut blocks = snapshot.blocks.iter_mut();
     for (message, shape) in (0..).zip(&snapshot.messages) {
         for (block, content) in (0..shape.blocks).zip(&mut blocks) {
-            if let Block::Result(ToolResult { output: Output::Text { original, .. }, .. }) = content
+            if let Block::Result(ToolResult {
+                output: Output::Text { original, .. },
+                ..
+            }) = content
                 && *original == SUSPECT
             {
-                let text = host.output(message, block)?.unwrap_or_default();
+                let text = host.output(message, block, u32::MAX)?.unwrap_or_default();
                 *original = marker::original_chars(&text, &host.escaped_id(message, block)?);
             }
         }
@@ -107,10 +124,21 @@ impl<'a> Reader<'_, 'a> {
                 let (id, tool, chars) = (self.index()?, self.index()?, self.number()?);
                 let output = match (head >> 8) & 3 {
                     0 => Output::NotText,
-                    1 => Output::Text { chars, original: None },
-                    _ => Output::Text { chars, original: SUSPECT },
+                    1 => Output::Text {
+                        chars,
+                        original: None,
+                    },
+                    _ => Output::Text {
+                        chars,
+                        original: SUSPECT,
+                    },
                 };
-                Block::Result(ToolResult { id, tool, state: result_state(state), output })
+                Block::Result(ToolResult {
+                    id,
+                    tool,
+                    state: result_state(state),
+                    output,
+                })
             }
             5 => Block::Attachment(self.index()??),
             _ => Block::Other,
@@ -120,7 +148,13 @@ impl<'a> Reader<'_, 'a> {
     fn call(&mut self, head: u32, state: u32) -> Option<Call<'a>> {
         let (id, tool) = (self.index()?, self.index()?);
         let input = self.text()?;
-        let mut when = |flag: u32| if head & flag == 0 { Some(None) } else { self.number().map(Some) };
+        let mut when = |flag: u32| {
+            if head & flag == 0 {
+                Some(None)
+            } else {
+                self.number().map(Some)
+            }
+        };
         let group = when(1024)?;
         let reference = when(2048)?;
         Some(Call {
@@ -130,7 +164,10 @@ impl<'a> Reader<'_, 'a> {
             state: call_state(state),
             listed: head & 256 != 0,
             group,
-            label: Label { id: head >> 16, reference },
+            label: Label {
+                id: head >> 16,
+                reference,
+            },
         })
     }
 }
@@ -163,8 +200,12 @@ fn byte_length(text: &[u8], units: u32) -> usize {
     let mut at = 0;
     while left > 0 {
         // Eight ASCII bytes at a time.
-        let chunk = text.get(at..at + 8).and_then(|chunk| <[u8; 8]>::try_from(chunk).ok());
-        if left >= 8 && chunk.is_some_and(|chunk| u64::from_ne_bytes(chunk) & 0x8080_8080_8080_8080 == 0) {
+        let chunk = text
+            .get(at..at + 8)
+            .and_then(|chunk| <[u8; 8]>::try_from(chunk).ok());
+        if left >= 8
+            && chunk.is_some_and(|chunk| u64::from_ne_bytes(chunk) & 0x8080_8080_8080_8080 == 0)
+        {
             at += 8;
             left -= 8;
             continue;

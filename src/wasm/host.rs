@@ -1,8 +1,8 @@
 //! What the shell asks of its JavaScript side.
 
 use js_sys::{Array, Float64Array, Promise};
-use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
@@ -10,9 +10,14 @@ extern "C" {
     #[derive(Clone)]
     pub type Host;
 
-    /// The text of an output.
+    /// The text of an output, or both ends of one of more than `limit` code points.
     #[wasm_bindgen(method, structural, catch)]
-    pub fn output(this: &Host, message: u32, block: u32) -> Result<Option<String>, JsValue>;
+    pub fn output(
+        this: &Host,
+        message: u32,
+        block: u32,
+        limit: u32,
+    ) -> Result<Option<String>, JsValue>;
 
     /// The id of the block at a place, as a marker writes it.
     #[wasm_bindgen(method, structural, catch, js_name = escapedId)]

@@ -14,7 +14,7 @@ use wasm_bindgen::{JsError, JsValue};
 use crate::decide::{Action, Answer};
 use crate::document::Document;
 use crate::error::Error;
-//LOCAL use crate::local::Point;
+use crate::local::{LONGEST_OUTPUT, Point, ends};
 use crate::marker;
 use crate::message::{Place, Snapshot};
 use crate::options::{Language, Settings};
@@ -44,7 +44,11 @@ pub fn templates(chinese: bool) -> String {
 }
 
 const fn language(chinese: bool) -> Language {
-    if chinese { Language::Chinese } else { Language::English }
+    if chinese {
+        Language::Chinese
+    } else {
+        Language::English
+    }
 }
 
 /// Where a history comes from.
@@ -66,9 +70,18 @@ pub struct Session {
 impl Session {
     /// A history as numbers and one text, see [`flat`].
     #[wasm_bindgen(js_name = fromFlat)]
-    pub fn from_flat(numbers: Vec<u32>, text: String, settings: &JsValue, host: Host) -> Result<Self, JsValue> {
+    pub fn from_flat(
+        numbers: Vec<u32>,
+        text: String,
+        settings: &JsValue,
+        host: Host,
+    ) -> Result<Self, JsValue> {
         let settings = settings_from_js(settings)?;
-        Ok(Self { source: Source::Flat { numbers, text }, settings, host })
+        Ok(Self {
+            source: Source::Flat { numbers, text },
+            settings,
+            host,
+        })
     }
 
     /// A request as JSON text; the host parses what is not a message.
@@ -76,13 +89,19 @@ impl Session {
     pub fn from_json(text: String, host: Host) -> Result<Self, JsValue> {
         let document = Document::parse(text).map_err(|error| fault(&error))?;
         let settings = settings_from_js(&host.settings(document.rest())?)?;
-        Ok(Self { source: Source::Json(document), settings, host })
+        Ok(Self {
+            source: Source::Json(document),
+            settings,
+            host,
+        })
     }
 
     /// Asks the decision model; resolves with the outcome.
     pub fn compact(self, manner: &JsValue) -> Result<Promise, JsValue> {
         let manner = convert::manner_from_js(manner)?;
-        let compaction = self.with_manner(&manner, |snapshot, manner| snapshot.compaction(&self.settings, manner))?;
+        let compaction = self.with_manner(&manner, |snapshot, manner| {
+            snapshot.compaction(&self.settings, manner)
+        })?;
         let session = self.without_history();
         let pace = Pace {
             max_retries: manner.max_retries,
@@ -92,18 +111,25 @@ impl Session {
         session.host.begin(&requests_to_js(compaction.requests()))?;
         Ok(wasm_bindgen_futures::future_to_promise(async move {
             let compaction = run::run(compaction, &session.host, pace).await?;
-            session.result(&compaction.outcome(), language(manner.chinese), Some(compaction.requests())).map(JsValue::from)
+            session
+                .result(
+                    &compaction.outcome(),
+                    language(manner.chinese),
+                    Some(compaction.requests()),
+                )
+                .map(JsValue::from)
         }))
     }
 
     /// What would be asked, without asking.
     pub fn inspect(&self, manner: &JsValue) -> Result<Array, JsValue> {
         let manner = convert::manner_from_js(manner)?;
-        let compaction = self.with_manner(&manner, |snapshot, manner| snapshot.compaction(&self.settings, manner))?;
+        let compaction = self.with_manner(&manner, |snapshot, manner| {
+            snapshot.compaction(&self.settings, manner)
+        })?;
         Ok(requests_to_js(compaction.requests()))
     }
 
-    /*LOCAL*/ #[cfg(any())]
     /// Decides with the embedded model.
     pub fn local(&self, point: u8, chinese: bool) -> Result<Array, JsValue> {
         let point = match point {
@@ -113,7 +139,10 @@ impl Session {
             _ => Point::Study,
         };
         let snapshot = self.snapshot()?;
-        let outcome = snapshot.decide_locally(&self.settings, language(chinese), point, &mut |place| self.output(place))?;
+        let outcome =
+            snapshot.decide_locally(&self.settings, language(chinese), point, |place| {
+                self.output(place)
+            })?;
         self.result(&outcome, language(chinese), None)
     }
 
@@ -129,14 +158,20 @@ impl Session {
                 by_position.insert(position as u32, Answer::new(call, given(result)));
             }
         }
-        let outcome = snapshot.decide(&self.settings.options, language(chinese), |position| by_position.get(&position).copied());
+        let outcome = snapshot.decide(&self.settings.options, language(chinese), |position| {
+            by_position.get(&position).copied()
+        });
         self.result(&outcome, language(chinese), None)
     }
 
     /// The blocks that go when the pairs at these positions do: message and block of each, in order.
     pub fn removal(&self, positions: &[u32]) -> Result<Vec<u32>, JsValue> {
         let removal = self.snapshot()?.removal(&self.settings.options, positions);
-        Ok(removal.blocks.iter().flat_map(|place| [place.message, place.block]).collect())
+        Ok(removal
+            .blocks
+            .iter()
+            .flat_map(|place| [place.message, place.block])
+            .collect())
     }
 }
 
@@ -144,7 +179,13 @@ impl Session {
     /// Lets go of what is not needed while answers are awaited.
     fn without_history(self) -> Self {
         match self.source {
-            Source::Flat { .. } => Self { source: Source::Flat { numbers: Vec::new(), text: String::new() }, ..self },
+            Source::Flat { .. } => Self {
+                source: Source::Flat {
+                    numbers: Vec::new(),
+                    text: String::new(),
+                },
+                ..self
+            },
             Source::Json(_) => self,
         }
     }
@@ -152,7 +193,8 @@ impl Session {
     fn snapshot(&self) -> Result<Snapshot<'_>, JsValue> {
         match &self.source {
             Source::Flat { numbers, text } => {
-                let mut snapshot = flat::read(numbers, text).ok_or_else(|| JsError::new("keepline: the flat history is malformed"))?;
+                let mut snapshot = flat::read(numbers, text)
+                    .ok_or_else(|| JsError::new("keepline: the flat history is malformed"))?;
                 flat::find_markers(&mut snapshot, &self.host)?;
                 Ok(snapshot)
             }
@@ -160,10 +202,16 @@ impl Session {
         }
     }
 
+    /// An output as the local model reads it.
     fn output(&self, place: Place) -> Result<Option<String>, JsValue> {
         match &self.source {
-            Source::Flat { .. } => self.host.output(place.message, place.block),
-            Source::Json(document) => Ok(document.output(place).map(std::borrow::Cow::into_owned)),
+            Source::Flat { .. } => {
+                self.host
+                    .output(place.message, place.block, LONGEST_OUTPUT as u32)
+            }
+            Source::Json(document) => {
+                Ok(document.output(place).map(|text| ends(&text).into_owned()))
+            }
         }
     }
 
@@ -184,13 +232,28 @@ impl Session {
             1 => Redaction::BuiltIn,
             _ => Redaction::Own(&own),
         };
-        let limits = Limits { max_questions: manner.max_questions, max_request_tokens: manner.max_request_tokens };
+        let limits = Limits {
+            max_questions: manner.max_questions,
+            max_request_tokens: manner.max_request_tokens,
+        };
         let snapshot = self.snapshot()?;
-        then(&snapshot, &Manner { language: language(manner.chinese), redaction, limits })
-            .map_err(|error| thrown.take().unwrap_or_else(|| fault(&error)))
+        then(
+            &snapshot,
+            &Manner {
+                language: language(manner.chinese),
+                redaction,
+                limits,
+            },
+        )
+        .map_err(|error| thrown.take().unwrap_or_else(|| fault(&error)))
     }
 
-    fn result(&self, outcome: &Outcome, language: Language, requests: Option<&crate::Requests>) -> Result<Array, JsValue> {
+    fn result(
+        &self,
+        outcome: &Outcome,
+        language: Language,
+        requests: Option<&crate::Requests>,
+    ) -> Result<Array, JsValue> {
         let result = outcome_to_js(outcome, requests)?;
         if let Source::Json(document) = &self.source {
             let splices = document.splices(outcome, &self.settings, language);

@@ -58,10 +58,18 @@ impl Mailbox {
 }
 
 /// Runs a compaction to its end. The first failure is the result, and ends what is still in flight.
-pub(super) async fn run(mut compaction: Compaction, host: &Host, pace: Pace) -> Result<Compaction, JsValue> {
+pub(super) async fn run(
+    mut compaction: Compaction,
+    host: &Host,
+    pace: Pace,
+) -> Result<Compaction, JsValue> {
     let mailbox = Rc::new(Mailbox::default());
-    watch(&mailbox, JsFuture::from(host.sleep(pace.total_ms)), || Event::Expired);
-    watch(&mailbox, JsFuture::from(host.aborted()), || Event::Cancelled);
+    watch(&mailbox, JsFuture::from(host.sleep(pace.total_ms)), || {
+        Event::Expired
+    });
+    watch(&mailbox, JsFuture::from(host.aborted()), || {
+        Event::Cancelled
+    });
     let ended = turn(&mut compaction, host, &mailbox, pace).await;
     host.stop(ended.as_ref().err().unwrap_or(&JsValue::UNDEFINED));
     ended.map(|()| compaction)
@@ -77,23 +85,39 @@ fn watch(mailbox: &Rc<Mailbox>, promise: JsFuture, event: fn() -> Event) {
     });
 }
 
-async fn turn(compaction: &mut Compaction, host: &Host, mailbox: &Rc<Mailbox>, pace: Pace) -> Result<(), JsValue> {
+async fn turn(
+    compaction: &mut Compaction,
+    host: &Host,
+    mailbox: &Rc<Mailbox>,
+    pace: Pace,
+) -> Result<(), JsValue> {
     loop {
         match compaction.poll_output().map_err(|error| fault(&error))? {
             Output::Ask(batch) => start(batch, host, mailbox, pace),
             Output::Done => return Ok(()),
             Output::Wait => match mailbox.next().await {
                 Event::Answered(batch, probabilities) => {
-                    let answer = Input::Answer { batch, probabilities: &probabilities };
-                    compaction.handle_input(answer).map_err(|error| fault(&error))?;
+                    let answer = Input::Answer {
+                        batch,
+                        probabilities: &probabilities,
+                    };
+                    compaction
+                        .handle_input(answer)
+                        .map_err(|error| fault(&error))?;
                     host.answered(batch as u32)?;
                 }
-                Event::Cancelled => compaction.handle_input(Input::Cancelled).map_err(|error| fault(&error))?,
-                Event::Expired => compaction.handle_input(Input::Expired).map_err(|error| fault(&error))?,
+                Event::Cancelled => compaction
+                    .handle_input(Input::Cancelled)
+                    .map_err(|error| fault(&error))?,
+                Event::Expired => compaction
+                    .handle_input(Input::Expired)
+                    .map_err(|error| fault(&error))?,
                 Event::Failed(batch, thrown) => {
                     let error = Error::new(Code::DecisionFailed, "the decision model failed");
                     // The driver knows that it failed; what the caller gets is the model's own error.
-                    compaction.handle_input(Input::Failed { batch, error }).map_err(|_| thrown)?;
+                    compaction
+                        .handle_input(Input::Failed { batch, error })
+                        .map_err(|_| thrown)?;
                 }
             },
         }
@@ -114,7 +138,8 @@ fn start(batch: usize, host: &Host, mailbox: &Rc<Mailbox>, pace: Pace) {
 async fn attempts(batch: usize, host: &Host, pace: Pace) -> Result<Vec<f64>, JsValue> {
     let mut attempt = 0;
     loop {
-        let asked: Result<Float64Array, Failure> = JsFuture::from(host.ask(batch as u32, attempt)).await;
+        let asked: Result<Float64Array, Failure> =
+            JsFuture::from(host.ask(batch as u32, attempt)).await;
         let failure = match asked {
             Ok(answers) => return Ok(answers.to_vec()),
             Err(failure) => failure,
@@ -125,7 +150,10 @@ async fn attempts(batch: usize, host: &Host, pace: Pace) -> Result<Vec<f64>, JsV
             return Err(failure.error());
         }
         attempt += 1;
-        if !JsFuture::from(host.sleep(wait)).await.is_ok_and(|value| value.is_truthy()) {
+        if !JsFuture::from(host.sleep(wait))
+            .await
+            .is_ok_and(|value| value.is_truthy())
+        {
             return Err(failure.error());
         }
     }
@@ -136,5 +164,6 @@ fn delay(base: f64, attempt: u32) -> f64 {
     let mut random = [u8::MAX; 4];
     // Without randomness the longest delay is as good as any.
     let _ = getrandom::fill(&mut random);
-    base * 2_f64.powi(attempt.min(30) as i32) * (f64::from(u32::from_ne_bytes(random)) / f64::from(u32::MAX))
+    base * 2_f64.powi(attempt.min(30) as i32)
+        * (f64::from(u32::from_ne_bytes(random)) / f64::from(u32::MAX))
 }

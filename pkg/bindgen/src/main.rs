@@ -21,7 +21,10 @@ fn main() -> ExitCode {
         .remove_producers_section(true)
         .typescript(false);
     // The form without `import`: the build wraps it into a function, so that each instance has glue of its own.
-    match bindgen.no_modules(true).and_then(|bindgen| bindgen.generate(out_dir)) {
+    match bindgen
+        .no_modules(true)
+        .and_then(|bindgen| bindgen.generate(out_dir))
+    {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("keepline-bindgen: {error:#}");

@@ -1,0 +1,132 @@
+//! A hash table from 64-bit hashes to small numbers, which index a list that the caller keeps.
+//!
+//! The hashes stand for the texts themselves: two texts with the same hash count as one. At 2^64 that does not happen
+//! by chance; where it may not happen at all (names, ids), the caller compares the texts.
+
+/// Open addressing with linear probing; never shrinks, nothing is removed.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    /// Hash and number + 1; 0 marks a free slot. A power of two long.
+    slots: Vec<(u64, u32)>,
+    used: usize,
+}
+
+impl Table {
+    /// The number under a hash that `is_it` accepts; `fresh` is stored where there is none. Returns the number.
+    pub(crate) fn find_or_insert(
+        &mut self,
+        hash: u64,
+        fresh: u32,
+        is_it: impl Fn(u32) -> bool,
+    ) -> u32 {
+        if self.used * 4 >= self.slots.len() * 3 {
+            self.grow();
+        }
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        while let Some(slot) = self.slots.get_mut(at) {
+            match slot.1.checked_sub(1) {
+                None => {
+                    *slot = (hash, fresh + 1);
+                    self.used += 1;
+                    return fresh;
+                }
+                Some(number) if slot.0 == hash && is_it(number) => return number,
+                Some(_) => at = (at + 1) & mask,
+            }
+        }
+        fresh
+    }
+
+    fn grow(&mut self) {
+        let length = (self.slots.len() * 2).max(64);
+        let old = std::mem::replace(&mut self.slots, vec![(0, 0); length]);
+        for (hash, number) in old.into_iter().filter(|(_, number)| *number > 0) {
+            let mut at = hash as usize & (length - 1);
+            while let Some(slot) = self.slots.get_mut(at) {
+                if slot.1 == 0 {
+                    *slot = (hash, number);
+                    break;
+                }
+                at = (at + 1) & (length - 1);
+            }
+        }
+    }
+}
+
+/// A 64-bit hash of some bytes; the same on every machine.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64 ^ (bytes.len() as u64);
+    let mut chunks = bytes.chunks_exact(8);
+    for chunk in &mut chunks {
+        let word = chunk
+            .iter()
+            .rev()
+            .fold(0, |word, &byte| (word << 8) | u64::from(byte));
+        state = mix(state ^ word);
+    }
+    let rest = chunks
+        .remainder()
+        .iter()
+        .rev()
+        .fold(0, |word, &byte| (word << 8) | u64::from(byte));
+    mix(state ^ rest)
+}
+
+/// Folded multiplication: both halves of the product, so that every bit reaches every other.
+pub(crate) const fn mix(state: u64) -> u64 {
+    let product = (state as u128).wrapping_mul(0xD6E8_FEB8_6659_FD93_A24B_AED4_963E_E407);
+    let folded = (product >> 64) as u64 ^ product as u64;
+    folded ^ (folded >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn every_hash_finds_its_number_again() {
+        let mut table = Table::default();
+        let texts: Vec<String> = (0..20_000)
+            .map(|number| format!("token_{number}"))
+            .collect();
+        for (number, text) in (0..).zip(&texts) {
+            assert_eq!(
+                table.find_or_insert(hash(text.as_bytes()), number, |_| true),
+                number
+            );
+        }
+        for (number, text) in (0..).zip(&texts) {
+            assert_eq!(
+                table.find_or_insert(hash(text.as_bytes()), 99_999, |_| true),
+                number
+            );
+        }
+    }
+
+    #[test]
+    fn equal_hashes_are_told_apart_by_the_caller() {
+        let mut table = Table::default();
+        assert_eq!(table.find_or_insert(7, 0, |_| false), 0);
+        assert_eq!(table.find_or_insert(7, 1, |number| number == 1), 1);
+        assert_eq!(table.find_or_insert(7, 2, |number| number == 1), 1);
+    }
+
+    #[test]
+    fn similar_texts_have_different_hashes() {
+        let mut seen = HashMap::new();
+        for number in 0..200_000_u32 {
+            for text in [
+                format!("{number}"),
+                format!("a{number}"),
+                format!("{number:08}x"),
+                format!("{number:016}"),
+            ] {
+                if let Some(other) = seen.insert(hash(text.as_bytes()), text.clone()) {
+                    assert_eq!(other, text);
+                }
+            }
+        }
+    }
+}
