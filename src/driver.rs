@@ -9,6 +9,7 @@ use crate::options::Language;
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::request::Requests;
+use crate::text::decimal;
 
 /// What the caller has to do next.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -144,7 +145,7 @@ impl Compaction {
             let mut take = |kind: &str| {
                 let value = given.next().filter(|value| (0.0..=1.0).contains(value));
                 if value.is_none() && wrong.is_none() {
-                    wrong = Some([kind, "_t", &(position + 1).to_string()].concat());
+                    wrong = Some([kind, "_t", &decimal(u64::from(position) + 1)].concat());
                 }
                 value.unwrap_or(0.0)
             };
@@ -167,7 +168,7 @@ impl Compaction {
                 " must be answered with a probability from 0 to 1",
             ]
             .concat();
-            return Err(Error::new(Code::InvalidAnswer, message)
+            return Err(Error::new(Code::InvalidAnswer, &message)
                 .about_question(question)
                 .in_batch(batch));
         }

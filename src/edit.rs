@@ -29,20 +29,27 @@ impl Removal {
             .iter()
             .filter(|(_, pair)| is_removed(*pair));
         blocks.extend(attached.map(|(place, _)| *place));
-        blocks.sort_unstable();
+        blocks = in_order(&blocks);
         if !layout.thinking.is_empty() {
-            let thinking: Vec<Place> = blocks
+            let orphans = blocks
                 .chunk_by(same_message)
-                .flat_map(|removed| orphaned_thinking(layout, removed))
-                .collect();
+                .flat_map(|removed| orphaned_thinking(layout, removed));
+            let thinking: Vec<Place> = orphans.collect();
             blocks.extend(thinking);
-            blocks.sort_unstable();
+            blocks = in_order(&blocks);
         }
         Self {
             message_map: message_map(layout, &blocks),
             blocks,
         }
     }
+}
+
+/// Sorts places; one sort of plain numbers serves the whole crate.
+fn in_order(places: &[Place]) -> Vec<Place> {
+    let mut keys: Vec<u64> = places.iter().map(|place| place.key()).collect();
+    keys.sort_unstable();
+    keys.into_iter().map(Place::from_key).collect()
 }
 
 fn same_message(one: &Place, other: &Place) -> bool {

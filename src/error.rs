@@ -38,8 +38,13 @@ impl Code {
 }
 
 /// A failed compaction: nothing was changed.
+///
+/// One pointer wide, so that results stay small; failures are rare.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Error {
+pub struct Error(Box<Inner>);
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Inner {
     code: Code,
     message: String,
     path: Option<String>,
@@ -48,58 +53,57 @@ pub struct Error {
 }
 
 impl Error {
-    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self {
+    pub(crate) fn new(code: Code, message: &str) -> Self {
+        Self(Box::new(Inner {
             code,
-            message: message.into(),
+            message: message.to_owned(),
             path: None,
             batch: None,
             question: None,
-        }
+        }))
     }
 
     /// A field of the request is wrong; the message says what is allowed.
-    pub(crate) fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            path: Some(path.into()),
-            ..Self::new(Code::InvalidRequest, message)
-        }
+    pub(crate) fn invalid(path: &str, message: &str) -> Self {
+        let mut error = Self::new(Code::InvalidRequest, message);
+        error.0.path = Some(path.to_owned());
+        error
     }
 
     pub(crate) fn in_batch(mut self, batch: usize) -> Self {
-        self.batch = Some(batch);
+        self.0.batch = Some(batch);
         self
     }
 
     pub(crate) fn about_question(mut self, question: String) -> Self {
-        self.question = Some(question);
+        self.0.question = Some(question);
         self
     }
 
     /// The kind of failure.
     pub const fn code(&self) -> Code {
-        self.code
+        self.0.code
     }
 
     /// The field of the request that is at fault, like `options.keep_threshold`.
     pub fn path(&self) -> Option<&str> {
-        self.path.as_deref()
+        self.0.path.as_deref()
     }
 
     /// The batch that failed, counted from 0 over all windows.
     pub const fn batch(&self) -> Option<usize> {
-        self.batch
+        self.0.batch
     }
 
     /// The name of the question whose answer was wrong.
     pub fn question(&self) -> Option<&str> {
-        self.question.as_deref()
+        self.0.question.as_deref()
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)
+        formatter.write_str(&self.0.message)
     }
 }
 

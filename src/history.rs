@@ -47,46 +47,21 @@ impl Snapshot<'_> {
         let mut answers = vec![None; plan.pairs.len()];
         if plan.candidates().next().is_some() {
             let segments = self.segments();
-            let mut links: Vec<&Link<'_>> = pairing.links.iter().collect();
-            links.sort_unstable_by_key(|link| link.pair.result_at);
+            let links = pairing.by_result();
             let mut scan = self.scan_texts(&segments, &settings.options);
-            for link in &links {
-                self.scan_link(
-                    &mut scan,
-                    link,
-                    &segments,
-                    output(link.pair.result_at)?.unwrap_or_default().as_str(),
-                );
+            for (_, link) in &links {
+                let text = output(link.pair.result_at)?.unwrap_or_default();
+                self.scan_link(&mut scan, link, &segments, &text);
             }
-            let features = scan.finish(&settings.goal);
-            let positions = plan
-                .pairs
-                .iter()
-                .map(|pair| pair.result_at)
-                .collect::<Vec<_>>();
-            let mut by_result: Vec<usize> = (0..positions.len()).collect();
-            by_result.sort_unstable_by_key(|&position| positions.get(position));
-            let mut by_result = by_result.into_iter();
-            for (link, features) in links
-                .iter()
-                .zip(features)
-                .filter(|(link, _)| link.takes_part)
-            {
-                let position = by_result.next().unwrap_or_default();
-                if let (Some(slot), Some(pair)) =
-                    (answers.get_mut(position), plan.pairs.get(position))
+            for ((position, _), features) in links.iter().zip(scan.finish(&settings.goal)) {
+                if let Some(position) = *position
+                    && let (Some(slot), Some(pair)) =
+                        (answers.get_mut(position), plan.pairs.get(position))
                 {
                     let score = features.score(point);
-                    *slot = Some(Answer::new(
-                        score.keep_call,
-                        pair.original.is_none().then_some(score.keep_result),
-                    ));
+                    let result = pair.original.is_none().then_some(score.keep_result);
+                    *slot = Some(Answer::new(score.keep_call, result));
                 }
-                debug_assert_eq!(
-                    positions.get(position),
-                    Some(&link.pair.result_at),
-                    "pairs and links are in the same order"
-                );
             }
         }
         Ok(Outcome::new(&plan, language, |position| {

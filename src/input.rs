@@ -1,105 +1,101 @@
 //! The inputs of tool calls: whether they are JSON objects, and how they are read and shown.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "JSON gets no new kinds of pieces; all but the named ones are treated alike"
+)]
+
 use std::borrow::Cow;
 
-use crate::json::{Parser, SyntaxError, Token, overflows};
+use crate::json::{Kind, Parser, overflows};
 use crate::redact;
 
 /// Whether a text is the text of a JSON object whose numbers are all finite.
 pub(crate) fn is_object(input: &str) -> bool {
-    check(input) == Ok(true)
-}
-
-fn check(input: &str) -> Result<bool, SyntaxError> {
     let mut parser = Parser::new(input);
-    let mut first = true;
-    while let Some((token, _)) = parser.next()? {
-        if (first && token != Token::ObjectStart)
-            || matches!(token, Token::Number(number) if overflows(number))
-        {
-            return Ok(false);
-        }
-        first = false;
+    if parser.next() != Kind::ObjectStart {
+        return false;
     }
-    Ok(true)
+    loop {
+        match parser.next() {
+            Kind::Broken => return false,
+            Kind::End => return true,
+            Kind::Number if overflows(parser.number()) => return false,
+            _ => {}
+        }
+    }
 }
 
 /// All leaves of an input, one a line: what the local model reads. Keys are left out; an empty container is an
 /// empty line; text that is no JSON is returned as it stands.
 pub(crate) fn leaves(input: &str) -> Cow<'_, str> {
-    collect_leaves(input).map_or(Cow::Borrowed(input), Cow::Owned)
-}
-
-fn collect_leaves(input: &str) -> Result<String, SyntaxError> {
     let mut parser = Parser::new(input);
     let mut out = String::new();
     let mut first = true;
     let mut opened = false;
-    while let Some((token, _)) = parser.next()? {
-        let leaf = match token {
-            Token::Key(_) => continue,
-            Token::ArrayStart | Token::ObjectStart => {
+    loop {
+        let kind = parser.next();
+        match kind {
+            Kind::Broken => return Cow::Borrowed(input),
+            Kind::End => return Cow::Owned(out),
+            Kind::Key => continue,
+            Kind::ArrayStart | Kind::ObjectStart => {
                 opened = true;
                 continue;
             }
-            Token::ArrayEnd | Token::ObjectEnd if opened => Cow::Borrowed(""),
-            Token::ArrayEnd | Token::ObjectEnd => continue,
-            Token::Bool(true) => Cow::Borrowed("True"),
-            Token::Bool(false) => Cow::Borrowed("False"),
-            Token::Null => Cow::Borrowed("None"),
-            Token::Number(number) => Cow::Borrowed(number),
-            Token::Text(text) => text.decode(),
-        };
+            Kind::ArrayEnd | Kind::ObjectEnd if !opened => continue,
+            _ => {}
+        }
         opened = false;
         if !first {
             out.push('\n');
         }
         first = false;
-        out.push_str(&leaf);
+        match kind {
+            Kind::True => out.push_str("True"),
+            Kind::False => out.push_str("False"),
+            Kind::Null => out.push_str("None"),
+            Kind::Number => out.push_str(parser.number()),
+            Kind::Text => out.push_str(&parser.text().decode()),
+            _ => {}
+        }
     }
-    Ok(out)
 }
 
 /// An input as the view shows it: JSON with fewer quotes, since every quote inside a JSON string costs two
 /// characters, and with the values of credential-like keys and credential-shaped strings marked when `hide` is set.
 /// Text that is no JSON is treated as free text.
 pub(crate) fn shown(input: &str, hide: bool) -> Cow<'_, str> {
-    match render(input, hide) {
-        Ok(shown) => Cow::Owned(shown),
-        Err(_) if hide => redact::text(input),
-        Err(_) => Cow::Borrowed(input),
-    }
-}
-
-fn render(input: &str, hide: bool) -> Result<String, SyntaxError> {
     let mut parser = Parser::new(input);
     let mut out = String::with_capacity(input.len());
     let mut comma = false;
-    while let Some(item) = parser.next()? {
-        if comma && !matches!(item.0, Token::ArrayEnd | Token::ObjectEnd) {
+    loop {
+        let kind = parser.next();
+        if comma && !matches!(kind, Kind::ArrayEnd | Kind::ObjectEnd | Kind::End) {
             out.push(',');
         }
-        comma = !matches!(
-            item.0,
-            Token::ArrayStart | Token::ObjectStart | Token::Key(_)
-        );
-        match item.0 {
-            Token::ArrayEnd => out.push(']'),
-            Token::ArrayStart => out.push('['),
-            Token::Bool(value) => out.push_str(if value { "true" } else { "false" }),
-            Token::Key(key) => {
-                let key = key.decode();
+        comma = !matches!(kind, Kind::ArrayStart | Kind::ObjectStart | Kind::Key);
+        match kind {
+            Kind::Broken if hide => return redact::text(input),
+            Kind::Broken => return Cow::Borrowed(input),
+            Kind::End => return Cow::Owned(out),
+            Kind::ArrayEnd => out.push(']'),
+            Kind::ArrayStart => out.push('['),
+            Kind::False => out.push_str("false"),
+            Kind::Key => {
+                let key = parser.text().decode();
                 push_key(&mut out, &key);
                 if hide && redact::is_credential(&key) {
-                    comma = hide_value(&mut parser, &mut out)?;
+                    hide_value(&mut parser, &mut out);
+                    comma = true;
                 }
             }
-            Token::Null => out.push_str("null"),
-            Token::Number(number) => out.push_str(number),
-            Token::ObjectEnd => out.push('}'),
-            Token::ObjectStart => out.push('{'),
-            Token::Text(text) => {
-                let text = text.decode();
+            Kind::Null => out.push_str("null"),
+            Kind::Number => out.push_str(parser.number()),
+            Kind::ObjectEnd => out.push('}'),
+            Kind::ObjectStart => out.push('{'),
+            Kind::Text => {
+                let text = parser.text().decode();
                 push_quoted(
                     &mut out,
                     &if hide {
@@ -109,31 +105,21 @@ fn render(input: &str, hide: bool) -> Result<String, SyntaxError> {
                     },
                 );
             }
+            Kind::True => out.push_str("true"),
         }
     }
-    Ok(out)
 }
 
-/// Writes the mark for the value that follows; what can hide nothing is written as it is. Returns whether a value is complete.
-fn hide_value(parser: &mut Parser<'_>, out: &mut String) -> Result<bool, SyntaxError> {
-    let Some(item) = parser.next()? else {
-        return Ok(true);
-    };
-    match item.0 {
-        Token::Bool(value) => out.push_str(if value { "true" } else { "false" }),
-        Token::Null => out.push_str("null"),
-        Token::ArrayEnd
-        | Token::ArrayStart
-        | Token::Key(_)
-        | Token::Number(_)
-        | Token::ObjectEnd
-        | Token::ObjectStart
-        | Token::Text(_) => {
-            parser.skip(&item)?;
-            out.push_str(redact::MARK);
-        }
-    }
-    Ok(true)
+/// Writes the mark for the value that follows; what can hide nothing is written as it is.
+fn hide_value(parser: &mut Parser<'_>, out: &mut String) {
+    let kind = parser.next();
+    parser.skip(kind);
+    out.push_str(match kind {
+        Kind::False => "false",
+        Kind::Null => "null",
+        Kind::True => "true",
+        _ => redact::MARK,
+    });
 }
 
 fn push_key(out: &mut String, key: &str) {

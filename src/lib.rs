@@ -20,6 +20,7 @@ pub mod question;
 mod redact;
 mod request;
 mod table;
+mod text;
 pub mod token;
 mod view;
 #[cfg(target_arch = "wasm32")]

@@ -5,6 +5,7 @@
 
 use crate::message::Label;
 use crate::options::Language;
+use crate::text::push_number;
 use crate::token::code_points;
 
 /// Longest call id that a marker shows, in code points; a longer one ends in `…`.
@@ -87,8 +88,8 @@ pub(crate) fn write(language: Language, cut: &Cut, id: &str, reference: Option<&
     let mut out = String::new();
     for character in template(language).chars() {
         match character {
-            LEFT_OUT => out.push_str(&cut.left_out().to_string()),
-            TOTAL => out.push_str(&cut.total.to_string()),
+            LEFT_OUT => push_number(&mut out, cut.left_out().into()),
+            TOTAL => push_number(&mut out, cut.total.into()),
             ID => out.push_str(id),
             REFERENCE => {
                 if let Some(reference) = reference {

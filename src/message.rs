@@ -196,6 +196,21 @@ pub struct Place {
     pub block: u32,
 }
 
+impl Place {
+    /// A number in the order of the places.
+    pub(crate) const fn key(self) -> u64 {
+        (self.message as u64) << 32 | self.block as u64
+    }
+
+    /// The place with a key.
+    pub(crate) const fn from_key(key: u64) -> Self {
+        Self {
+            message: (key >> 32) as u32,
+            block: key as u32,
+        }
+    }
+}
+
 impl CallState {
     /// Reads the word of the message format.
     pub fn parse(word: Option<&str>) -> Self {

@@ -1,6 +1,7 @@
 //! The settings of a request, checked once into types that cannot be wrong.
 
 use crate::error::Error;
+use crate::text::decimal;
 
 /// A piece of JSON data, as it comes over the boundary.
 #[derive(Clone, Debug, PartialEq)]
@@ -176,7 +177,7 @@ impl Settings {
                 _ => {
                     return Err(Error::invalid(
                         name.as_str(),
-                        unknown("request", name, &REQUEST_FIELDS),
+                        &unknown("request", name, &REQUEST_FIELDS),
                     ));
                 }
             }
@@ -274,7 +275,7 @@ impl Options {
                 _ => {
                     return Err(Error::invalid(
                         path,
-                        unknown("options", name, &OPTION_FIELDS),
+                        &unknown("options", name, &OPTION_FIELDS),
                     ));
                 }
             }
@@ -312,7 +313,7 @@ fn texts(path: &str, value: &Value) -> Result<Vec<String>, Error> {
     };
     (0..)
         .zip(items)
-        .map(|(index, item): (usize, _)| text(&[path, "[", &index.to_string(), "]"].concat(), item))
+        .map(|(index, item): (u64, _)| text(&[path, "[", &decimal(index), "]"].concat(), item))
         .collect()
 }
 
@@ -362,15 +363,15 @@ fn integer(path: &str, value: &Value, least: u32, most: u32) -> Result<u32, Erro
         }
         _ if most == u32::MAX => must(
             path,
-            &["must be an integer of at least ", &least.to_string()].concat(),
+            &["must be an integer of at least ", &decimal(least.into())].concat(),
         ),
         _ => must(
             path,
             &[
                 "must be an integer from ",
-                &least.to_string(),
+                &decimal(least.into()),
                 " to ",
-                &most.to_string(),
+                &decimal(most.into()),
             ]
             .concat(),
         ),
@@ -397,7 +398,7 @@ fn word<T, const N: usize>(
 }
 
 fn must<T>(path: &str, rule: &str) -> Result<T, Error> {
-    Err(Error::invalid(path, [path, " ", rule].concat()))
+    Err(Error::invalid(path, &[path, " ", rule].concat()))
 }
 
 #[cfg(test)]

@@ -158,13 +158,15 @@ fn first_decision(plan: &Plan, pair: &PlannedPair, answer: Option<Answer>) -> De
 
 /// Calls that are accepted only together go together or not at all.
 fn keep_groups_whole(plan: &Plan, decisions: &mut [Decision]) {
-    let mut kept = plan.layout.frozen_groups.clone();
+    let mut kept: Vec<u64> = plan
+        .layout
+        .frozen_groups
+        .iter()
+        .map(|&group| group.into())
+        .collect();
     let grouped = plan.pairs.iter().zip(decisions.iter());
-    kept.extend(
-        grouped
-            .filter(|(_, decision)| decision.action != Action::DropCall)
-            .filter_map(|(pair, _)| pair.group),
-    );
+    let stays = grouped.filter(|(_, decision)| decision.action != Action::DropCall);
+    kept.extend(stays.filter_map(|(pair, _)| pair.group).map(u64::from));
     if kept.is_empty() {
         return;
     }
@@ -172,7 +174,7 @@ fn keep_groups_whole(plan: &Plan, decisions: &mut [Decision]) {
     for (pair, decision) in plan.pairs.iter().zip(decisions) {
         let mixed = pair
             .group
-            .is_some_and(|group| kept.binary_search(&group).is_ok());
+            .is_some_and(|group| kept.binary_search(&group.into()).is_ok());
         if mixed && decision.action == Action::DropCall {
             decision.action = Action::DropResult;
             decision.reason = Why::Decided(Reason::GroupKept);

@@ -30,6 +30,8 @@ pub(crate) struct Link<'a> {
     pub(crate) pair: Pair<'a>,
     /// Whether the input is the text of a JSON object.
     pub(crate) takes_part: bool,
+    /// Position of the result among all result blocks.
+    pub(crate) result_order: u32,
 }
 
 /// What is known of one id.
@@ -81,11 +83,35 @@ impl<'a> Pairing<'a> {
                         result,
                     },
                     takes_part,
+                    result_order: held.result,
                 });
             }
         }
         pairing.unpaired = ends - paired - pairing.duplicates;
         pairing
+    }
+
+    /// The links in the order of their results, each with the position of its pair where it takes part.
+    pub(crate) fn by_result(&self) -> Vec<(Option<usize>, &Link<'a>)> {
+        let results = self
+            .links
+            .iter()
+            .map(|link| link.result_order as usize + 1)
+            .max()
+            .unwrap_or(0);
+        let mut slots = vec![None; results];
+        let mut positions = 0..;
+        for link in &self.links {
+            let position = if link.takes_part {
+                positions.next()
+            } else {
+                None
+            };
+            if let Some(slot) = slots.get_mut(link.result_order as usize) {
+                *slot = Some((position, link));
+            }
+        }
+        slots.into_iter().flatten().collect()
     }
 
     /// The pairs, in the order of their names.

@@ -2,6 +2,7 @@
 
 use crate::error::{Code, Error};
 use crate::options::{Language, Options};
+use crate::text::{decimal, push_number};
 use crate::token::{Half, cost, escaped_cost, whole};
 
 /// Tokens of a request that belong to neither view nor questions.
@@ -47,9 +48,12 @@ pub fn instructions(template: &str, asked: &Asked<'_>) -> String {
     let mut out = String::new();
     for character in template.chars() {
         match character {
-            NAME => out.extend(["t", &asked.name.to_string()]),
+            NAME => {
+                out.push('t');
+                push_number(&mut out, asked.name.into());
+            }
             TOOL => out.push_str(asked.tool),
-            SIZE => out.push_str(&asked.chars.to_string()),
+            SIZE => push_number(&mut out, asked.chars.into()),
             _ => out.push(character),
         }
     }
@@ -137,13 +141,13 @@ impl Ceiling {
             )),
             None => Err(Error::new(
                 Code::BudgetExceeded,
-                [
+                &[
                     "one pair of questions needs ",
-                    &pair.to_string(),
+                    &decimal(pair),
                     " tokens beside ",
-                    &RESERVED_TOKENS.to_string(),
+                    &decimal(RESERVED_TOKENS.into()),
                     " reserved ones, a request may hold ",
-                    &self.tokens.to_string(),
+                    &decimal(self.tokens.into()),
                     "; raise options.max_request_tokens (or the model's limits.maxRequestTokens)",
                 ]
                 .concat(),

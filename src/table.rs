@@ -38,6 +38,20 @@ impl Table {
         fresh
     }
 
+    /// The number under a hash that `is_it` accepts.
+    pub(crate) fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut at = hash as usize & mask;
+        loop {
+            let slot = self.slots.get(at)?;
+            let number = slot.1.checked_sub(1)?;
+            if slot.0 == hash && is_it(number) {
+                return Some(number);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
     fn grow(&mut self) {
         let length = (self.slots.len() * 2).max(64);
         let old = std::mem::replace(&mut self.slots, vec![(0, 0); length]);

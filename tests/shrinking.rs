@@ -160,11 +160,10 @@ fn stages_are_reached_in_order_as_the_budget_falls() {
         reached.windows(2).all(|pair| pair[0] <= pair[1]),
         "{reached:?}"
     );
-    for stage in 0..10 {
+    for (stage, name) in STAGES.iter().enumerate().take(10) {
         assert!(
             reached.contains(&stage),
-            "{} is never reached: {reached:?}",
-            STAGES[stage]
+            "{name} is never reached: {reached:?}"
         );
     }
 }

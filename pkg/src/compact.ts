@@ -1,4 +1,4 @@
-import type { OutcomeArray, Session } from "#glue";
+import type { Asking, OutcomeArray, Session } from "#glue";
 import { blockAt, type DecidedPair, nameAt, readDecisions, rebuild } from "./apply.js";
 import { deepCopy } from "./copy.js";
 import { jsonChars } from "./count.js";
@@ -9,7 +9,7 @@ import { type Bodies, buildRequest, checkAborted, Host } from "./host.js";
 import { questionsOf, readBatches, viewState } from "./questions.js";
 import { listsOf, takeRequest, withFound } from "./request.js";
 import { report, type Measured } from "./result.js";
-import { type CheckedRuntime, checkRuntime, localPoint, mannerOf } from "./runtime.js";
+import { type CheckedRuntime, checkRuntime, type Limits, limitsOf, localPoint } from "./runtime.js";
 import type {
   CompactionRequest,
   CompactionResult,
@@ -41,14 +41,14 @@ export async function compactContext<M = Message>(
   checkAborted(checked.signal);
   const point = localPoint(decisionModel);
   const model = point === undefined ? (decisionModel as DecisionModel) : undefined;
-  const manner = mannerOf(checked, model);
+  const limits = limitsOf(model);
   const taken = takeRequest(request);
   const instance = await ready();
   const history = new History(taken.messages, taken.settings, checked);
   const host = new Host(history, checked, instance.templates[checked.language], model);
   host.tell("onProgress", { phase: "prepare", done: 0, total: 1 });
   const session = history.open(instance, host);
-  const outcome = await decide(instance, session, host, { point, manner, checked });
+  const outcome = await decide(instance, session, host, { point, limits, checked });
   checkAborted(checked.signal);
   host.tell("onProgress", { phase: "apply", done: 1, total: 1 });
   const result = history.result(instance, outcome, { usage: host.usage, retries: host.retries, started });
@@ -61,7 +61,7 @@ export async function decide(
   instance: Instance,
   session: Session,
   host: Host,
-  { point, manner, checked }: { point: number | undefined; manner: object; checked: CheckedRuntime },
+  { point, limits, checked }: { point: number | undefined; limits: Limits; checked: CheckedRuntime },
 ): Promise<OutcomeArray> {
   if (point !== undefined) {
     try {
@@ -84,14 +84,26 @@ export async function decide(
       reject(error.code === "aborted" && checked.signal ? abortedError(checked.signal) : error);
     };
     try {
-      instance
-        .run(() => session.compact(manner))
+      withAsking(instance, checked, limits, (asking) => session.compact(asking, checked.maxRetries, checked.retryDelaySeconds * 1000))
         .then((outcome) => {
           end();
           resolve(outcome);
         }, fail);
     } catch (thrown) {
       fail(thrown);
+    }
+  });
+}
+
+/** Runs something inside the module with the manner of asking. */
+function withAsking<T>(instance: Instance, { language, redact }: CheckedRuntime, { maxQuestions, maxRequestTokens }: Limits, task: (asking: Asking) => T): T {
+  return instance.run(({ Asking }) => {
+    const redaction = typeof redact === "function" ? 2 : redact ? 1 : 0;
+    const asking = new Asking(language === "zh", redaction, maxQuestions, maxRequestTokens);
+    try {
+      return task(asking);
+    } finally {
+      asking.free();
     }
   });
 }
@@ -171,11 +183,11 @@ export async function inspectRequests<M = Message>(
   const checked = checkRuntime(rest);
   const taken = takeRequest(request);
   const local = model !== undefined && localPoint(model) !== undefined;
-  const manner = mannerOf(checked, local ? undefined : (model as DecisionModel | undefined));
+  const limits = limitsOf(local ? undefined : (model as DecisionModel | undefined));
   const instance = await ready();
   const history = new History(taken.messages, taken.settings, { ...checked, shareUnchanged: true });
   const session = history.open(instance, new Host(history, checked));
-  const requests = use(instance, session, () => session.inspect(manner));
+  const requests = use(instance, session, () => withAsking(instance, checked, limits, (asking) => session.inspect(asking)));
   if (local) return [];
   const batches = readBatches(requests);
   const states = requests[0].map(viewState);

@@ -6,11 +6,17 @@ declare module "#glue" {
   export class Session {
     static fromFlat(numbers: Uint32Array, text: string, settings: object, host: Partial<Host>): Session;
     static fromJson(text: string, host: Partial<Host>): Session;
-    compact(manner: object): Promise<OutcomeArray>;
-    inspect(manner: object): RequestsArray;
+    compact(asking: Asking, maxRetries: number, retryDelayMs: number): Promise<OutcomeArray>;
+    inspect(asking: Asking): RequestsArray;
     local(point: number, chinese: boolean): OutcomeArray;
     decide(answers: Float64Array, chinese: boolean): OutcomeArray;
     removal(positions: Uint32Array): Uint32Array;
+    free(): void;
+  }
+
+  /** Language, redaction (0 off, 1 built in, 2 the host's own) and what the model itself allows. */
+  export class Asking {
+    constructor(chinese: boolean, redaction: number, maxQuestions?: number, maxRequestTokens?: number);
     free(): void;
   }
 
@@ -40,6 +46,7 @@ declare module "#glue" {
 
   /** The exports of one instance. */
   export interface Glue {
+    Asking: typeof Asking;
     Session: typeof Session;
     templates(chinese: boolean): string;
     vocabulary(): string;

@@ -6,7 +6,7 @@ import { CompactionError, invalidRequest } from "./errors.js";
 import { checkAborted, Host } from "./host.js";
 import { takeSettings, withFound } from "./request.js";
 import { report } from "./result.js";
-import { checkRuntime, localPoint, mannerOf } from "./runtime.js";
+import { checkRuntime, limitsOf, localPoint } from "./runtime.js";
 import type { DecisionModel, LocalDecisionModel, RuntimeOptions } from "./types.js";
 
 /**
@@ -23,7 +23,7 @@ export async function compactContextJson(text: string, decisionModel: DecisionMo
   checkAborted(checked.signal);
   const point = localPoint(decisionModel);
   const model = point === undefined ? (decisionModel as DecisionModel) : undefined;
-  const manner = mannerOf(checked, model);
+  const limits = limitsOf(model);
   if (typeof text !== "string") throw invalidRequest("text", "text must be a string", { value: text });
   const instance = await ready();
   let settings: Record<string, unknown> = {};
@@ -40,7 +40,7 @@ export async function compactContextJson(text: string, decisionModel: DecisionMo
   } catch (error) {
     throw withFound(error as CompactionError, settings);
   }
-  const outcome = await decide(instance, session, host, { point, manner, checked });
+  const outcome = await decide(instance, session, host, { point, limits, checked });
   checkAborted(checked.signal);
   host.tell("onProgress", { phase: "apply", done: 1, total: 1 });
   const splices = outcome[4] as SplicesArray;

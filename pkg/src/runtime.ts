@@ -84,9 +84,15 @@ export function localPoint(model: unknown): number | undefined {
   return number;
 }
 
-/** What the model itself allows. */
-export function limitsOf(model: DecisionModel | undefined): { max_questions?: number; max_request_tokens?: number } {
-  const limit = (name: "maxQuestions" | "maxRequestTokens") => {
+/** What the model itself allows; the core takes the smaller of it and the options. */
+export interface Limits {
+  maxQuestions: number | undefined;
+  maxRequestTokens: number | undefined;
+}
+
+/** Reads the limits that a model function carries. */
+export function limitsOf(model: DecisionModel | undefined): Limits {
+  const limit = (name: keyof Limits) => {
     const value: unknown = model?.limits?.[name];
     if (value === undefined) return undefined;
     if (!Number.isInteger(value) || (value as number) < 1) {
@@ -94,18 +100,5 @@ export function limitsOf(model: DecisionModel | undefined): { max_questions?: nu
     }
     return Math.min(value as number, 0xffffffff);
   };
-  const questions = limit("maxQuestions");
-  const tokens = limit("maxRequestTokens");
-  return { ...(questions !== undefined && { max_questions: questions }), ...(tokens !== undefined && { max_request_tokens: tokens }) };
-}
-
-/** The settings that the core takes beside the request. */
-export function mannerOf(runtime: CheckedRuntime, model?: DecisionModel): object {
-  return {
-    chinese: runtime.language === "zh",
-    redaction: typeof runtime.redact === "function" ? 2 : runtime.redact ? 1 : 0,
-    max_retries: runtime.maxRetries,
-    retry_delay_ms: runtime.retryDelaySeconds * 1000,
-    ...limitsOf(model),
-  };
+  return { maxQuestions: limit("maxQuestions"), maxRequestTokens: limit("maxRequestTokens") };
 }

@@ -1,6 +1,7 @@
 //! Edits of the text: what is taken out and what is put in its place.
 
-use super::{Document, RawContent, RawMessage, RawOutput, Span, escaped, escaped_id};
+use super::marks::{escaped, escaped_id, reference_of};
+use super::{Document, RawContent, RawMessage, RawOutput, Span};
 use crate::json::{Text, Units};
 use crate::marker::{self, Cut};
 use crate::message::Place;
@@ -67,8 +68,7 @@ impl<T: AsRef<str>> Document<T> {
                 splices.extend(self.replacement(decision.result_at, cut, settings, language));
             }
         }
-        splices.sort_by_key(|splice| splice.start);
-        splices
+        in_order(splices)
     }
 
     fn removals(&self, outcome: &Outcome) -> Vec<Splice> {
@@ -121,12 +121,7 @@ impl<T: AsRef<str>> Document<T> {
             return None;
         };
         let id = id.of(self.text());
-        let reference = settings
-            .source_refs
-            .iter()
-            .rev()
-            .find(|(of, _)| *of == id.decode())
-            .map(|(_, reference)| escaped(reference));
+        let reference = reference_of(settings, id).map(escaped);
         let marker = marker::write(language, cut, &escaped_id(id), reference.as_deref());
         // The marker is escaped once more: it is text inside a JSON string.
         let mut line = String::new();
@@ -156,6 +151,22 @@ impl<T: AsRef<str>> Document<T> {
             }
         }
     }
+}
+
+/// Sorts by the start; one sort of plain numbers serves the whole crate.
+fn in_order(splices: Vec<Splice>) -> Vec<Splice> {
+    let mut keys: Vec<u64> = (0..)
+        .zip(&splices)
+        .map(|(index, splice): (u64, _)| ((splice.start as u64) << 32) | index)
+        .collect();
+    keys.sort_unstable();
+    let mut splices: Vec<Option<Splice>> = splices.into_iter().map(Some).collect();
+    let take = |key: u64| {
+        splices
+            .get_mut((key & 0xFFFF_FFFF) as usize)
+            .and_then(Option::take)
+    };
+    keys.into_iter().filter_map(take).collect()
 }
 
 /// Head, marker and tail as the inside of a JSON string; head and tail keep the escapes they are written with.

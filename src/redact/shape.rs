@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::text::find;
+
 /// How a kind of token is written: the prefix, and how many more characters make it a token.
 struct Shape {
     prefix: &'static str,
@@ -135,10 +137,10 @@ pub(super) fn private_key(text: &str, at: usize) -> Option<Range<usize>> {
         return None;
     }
     let body = label.get(label_end..)?;
-    let end = match body.find("-----END ") {
+    let end = match find(body, "-----END ") {
         Some(found) => {
             let line = body.get(found + 9..)?;
-            let dashes = line.find("-----").map_or(line.len(), |dashes| dashes + 5);
+            let dashes = find(line, "-----").map_or(line.len(), |dashes| dashes + 5);
             text.len() - line.len() + dashes
         }
         None => text.len(),

@@ -6,6 +6,7 @@ use super::Material;
 use super::ladder::{Ladder, Scope, Shown, end_entry, items, left_out, start_entry};
 use super::write::{self, CallForm, Sink, Tally};
 use crate::error::{Code, Error};
+use crate::text::decimal;
 use crate::token::{Half, estimate, whole};
 
 /// Tools whose summed calls get a line of their own; the rest share one.
@@ -49,7 +50,7 @@ fn too_large(budget: u32, max_windows: u32, least: u32, needed: u64, candidates:
         let seen = if needed > 0 {
             [
                 "; the largest window still needs ",
-                &needed.to_string(),
+                &decimal(needed),
                 " tokens",
             ]
             .concat()
@@ -58,24 +59,24 @@ fn too_large(budget: u32, max_windows: u32, least: u32, needed: u64, candidates:
         };
         [
             "the history does not fit ",
-            &max_windows.to_string(),
+            &decimal(max_windows.into()),
             " windows of ",
-            &budget.to_string(),
+            &decimal(budget.into()),
             " tokens",
             &seen,
             " (at least ",
-            &least.to_string(),
+            &decimal(least.into()),
             " windows are needed); raise options.max_windows or options.max_state_tokens",
         ]
         .concat()
     } else {
         [
-            "a view of one candidate beside the goal and the protected messages needs ", &needed.to_string(), " tokens, the budget is ",
-            &budget.to_string(), "; raise options.max_state_tokens and options.max_request_tokens, shorten the goal, or protect fewer messages",
+            "a view of one candidate beside the goal and the protected messages needs ", &decimal(needed), " tokens, the budget is ",
+            &decimal(budget.into()), "; raise options.max_state_tokens and options.max_request_tokens, shorten the goal, or protect fewer messages",
         ]
         .concat()
     };
-    Error::new(Code::BudgetExceeded, message)
+    Error::new(Code::BudgetExceeded, &message)
 }
 
 /// No smaller number can do: the candidates alone, at their shortest, need as much.
@@ -240,11 +241,13 @@ impl Sums {
                 sum.add(call.outcome);
             }
         }
-        let mut busiest: Vec<(usize, u32)> = all.iter().map(|sum| sum.calls).enumerate().collect();
-        busiest.sort_by_key(|&(tool, calls)| (std::cmp::Reverse(calls), tool));
+        // Busiest first, then in the order they were met; one sort of plain numbers serves the whole crate.
+        let rank = |(tool, sum): (u64, &Tally)| (u64::from(u32::MAX - sum.calls) << 32) | tool;
+        let mut busiest: Vec<u64> = (0..).zip(&all).map(rank).collect();
+        busiest.sort_unstable();
         let mut named = vec![false; all.len()];
-        for (tool, _) in busiest.into_iter().take(TALLIED_TOOLS) {
-            if let Some(named) = named.get_mut(tool) {
+        for key in busiest.into_iter().take(TALLIED_TOOLS) {
+            if let Some(named) = named.get_mut((key & 0xFFFF_FFFF) as usize) {
                 *named = true;
             }
         }

@@ -1,10 +1,9 @@
 //! The text of the view, and what each part of it costs: both come from the same functions, through a [`Sink`].
 
-use std::fmt::Write as _;
-
 use super::{CallItem, Entry, Material, Outcome, Piece};
 use crate::json::escape_into;
 use crate::message::ResultState;
+use crate::text::push_number;
 use crate::token::{Half, cost, escaped_cost, head, tail};
 
 /// Takes the parts of the view in order.
@@ -66,8 +65,7 @@ impl Sink for String {
     }
 
     fn number(&mut self, number: u64) {
-        // Writing to a string cannot fail.
-        let _ = write!(self, "{number}");
+        push_number(self, number);
     }
 
     fn text(&mut self, text: &str) {

@@ -1,9 +1,8 @@
 //! Values across the line: settings and the report by serde, everything that grows with the history as flat numbers.
 
-use js_sys::{Array, Float64Array, Int32Array, JsString, Uint32Array};
-use serde::de::{MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
-use wasm_bindgen::JsValue;
+use js_sys::{Array, Float64Array, Int32Array, JsString, Object, Uint32Array};
+use serde::Serialize;
+use wasm_bindgen::{JsCast, JsValue};
 
 use crate::candidate::Exclusion;
 use crate::decide::{Action, Reason};
@@ -57,80 +56,39 @@ pub(super) fn fault(error: &Error) -> JsValue {
 
 /// Checks the request without its messages.
 pub(super) fn settings_from_js(settings: &JsValue) -> Result<Settings, JsValue> {
-    let value: Value = serde_wasm_bindgen::from_value(settings.clone())?;
-    Settings::parse(&value).map_err(|error| fault(&error))
+    Settings::parse(&value_from_js(settings)).map_err(|error| fault(&error))
 }
 
-/// Language, redaction, limits and timing, checked by the TypeScript side.
-#[derive(Deserialize)]
-pub(super) struct JsManner {
-    pub(super) chinese: bool,
-    /// 0 off, 1 built in, 2 the host's own.
-    pub(super) redaction: u8,
-    pub(super) max_questions: Option<u32>,
-    pub(super) max_request_tokens: Option<u32>,
-    pub(super) max_retries: u32,
-    pub(super) retry_delay_ms: f64,
-}
-
-pub(super) fn manner_from_js(manner: &JsValue) -> Result<JsManner, JsValue> {
-    Ok(serde_wasm_bindgen::from_value(manner.clone())?)
-}
-
-struct ValueVisitor;
-
-impl<'de> Deserialize<'de> for Value {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueVisitor)
-    }
-}
-
-impl<'de> Visitor<'de> for ValueVisitor {
-    type Value = Value;
-
-    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("JSON data")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        // Whole numbers beyond 2^53 do not come this way.
-        Ok(Value::Number(value as f64))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Value::Number(value))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::Text(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::Text(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(Value::List(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
-        let mut object = Vec::new();
-        while let Some(field) = fields.next_entry()? {
-            object.push(field);
-        }
-        Ok(Value::Object(object))
+/// Plain data, by hand: deserialising it by serde-wasm-bindgen costs 11 KB of brotli, most of it for numbers in error
+/// messages that are never shown (measured, see ARCHITECTURE.md). The TypeScript side has made sure that it is plain
+/// data of a few levels.
+fn value_from_js(value: &JsValue) -> Value {
+    if let Some(text) = value.as_string() {
+        Value::Text(text)
+    } else if let Some(number) = value.as_f64() {
+        Value::Number(number)
+    } else if let Some(bool) = value.as_bool() {
+        Value::Bool(bool)
+    } else if Array::is_array(value) {
+        Value::List(
+            value
+                .unchecked_ref::<Array>()
+                .iter()
+                .map(|item| value_from_js(&item))
+                .collect(),
+        )
+    } else if value.is_object() {
+        let entries = Object::entries(value.unchecked_ref());
+        let field = |entry: JsValue| {
+            let entry: Array = entry.unchecked_into();
+            (
+                entry.get(0).as_string().unwrap_or_default(),
+                value_from_js(&entry.get(1)),
+            )
+        };
+        Value::Object(entries.iter().map(field).collect())
+    } else {
+        Value::Null
     }
 }
 

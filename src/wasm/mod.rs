@@ -7,12 +7,15 @@ mod flat;
 mod host;
 mod run;
 
+use std::cell::RefCell;
+
 use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
 
 use crate::decide::{Action, Answer};
 use crate::document::Document;
+use crate::driver::Compaction;
 use crate::error::Error;
 use crate::local::{LONGEST_OUTPUT, Point, ends};
 use crate::marker;
@@ -48,6 +51,37 @@ const fn language(chinese: bool) -> Language {
         Language::Chinese
     } else {
         Language::English
+    }
+}
+
+/// How the model is asked.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Asking {
+    language: Language,
+    /// 0 off, 1 built in, 2 the host's own.
+    redaction: u8,
+    limits: Limits,
+}
+
+#[wasm_bindgen]
+impl Asking {
+    /// Language, redaction and what the model itself allows.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        chinese: bool,
+        redaction: u8,
+        max_questions: Option<u32>,
+        max_request_tokens: Option<u32>,
+    ) -> Self {
+        Self {
+            language: language(chinese),
+            redaction,
+            limits: Limits {
+                max_questions,
+                max_request_tokens,
+            },
+        }
     }
 }
 
@@ -97,37 +131,32 @@ impl Session {
     }
 
     /// Asks the decision model; resolves with the outcome.
-    pub fn compact(self, manner: &JsValue) -> Result<Promise, JsValue> {
-        let manner = convert::manner_from_js(manner)?;
-        let compaction = self.with_manner(&manner, |snapshot, manner| {
-            snapshot.compaction(&self.settings, manner)
-        })?;
+    pub fn compact(
+        self,
+        asking: &Asking,
+        max_retries: u32,
+        retry_delay_ms: f64,
+    ) -> Result<Promise, JsValue> {
+        let compaction = self.compaction(asking)?;
         let session = self.without_history();
         let pace = Pace {
-            max_retries: manner.max_retries,
-            retry_delay_ms: manner.retry_delay_ms,
+            max_retries,
+            retry_delay_ms,
             total_ms: session.settings.options.total_timeout_seconds * 1000.0,
         };
         session.host.begin(&requests_to_js(compaction.requests()))?;
+        let language = asking.language;
         Ok(wasm_bindgen_futures::future_to_promise(async move {
             let compaction = run::run(compaction, &session.host, pace).await?;
             session
-                .result(
-                    &compaction.outcome(),
-                    language(manner.chinese),
-                    Some(compaction.requests()),
-                )
+                .result(&compaction.outcome(), language, Some(compaction.requests()))
                 .map(JsValue::from)
         }))
     }
 
     /// What would be asked, without asking.
-    pub fn inspect(&self, manner: &JsValue) -> Result<Array, JsValue> {
-        let manner = convert::manner_from_js(manner)?;
-        let compaction = self.with_manner(&manner, |snapshot, manner| {
-            snapshot.compaction(&self.settings, manner)
-        })?;
-        Ok(requests_to_js(compaction.requests()))
+    pub fn inspect(&self, asking: &Asking) -> Result<Array, JsValue> {
+        Ok(requests_to_js(self.compaction(asking)?.requests()))
     }
 
     /// Decides with the embedded model.
@@ -150,17 +179,17 @@ impl Session {
     pub fn decide(&self, answers: &[f64], chinese: bool) -> Result<Array, JsValue> {
         let snapshot = self.snapshot()?;
         let given = |value: f64| Some(value).filter(|value| !value.is_nan());
-        let mut by_position = std::collections::BTreeMap::new();
+        // No pair has a higher position than there are blocks; the caller is told of answers that name none.
+        let mut by_position: Vec<Option<Answer>> = vec![None; snapshot.blocks.len()];
         for answer in answers.chunks_exact(3) {
             if let &[position, call, result] = answer
-                && let Some(call) = given(call)
+                && let Some(slot) = by_position.get_mut(position as usize)
             {
-                by_position.insert(position as u32, Answer::new(call, given(result)));
+                *slot = given(call).map(|call| Answer::new(call, given(result)));
             }
         }
-        let outcome = snapshot.decide(&self.settings.options, language(chinese), |position| {
-            by_position.get(&position).copied()
-        });
+        let answer = |position: u32| by_position.get(position as usize).copied().flatten();
+        let outcome = snapshot.decide(&self.settings.options, language(chinese), answer);
         self.result(&outcome, language(chinese), None)
     }
 
@@ -215,37 +244,26 @@ impl Session {
         }
     }
 
-    fn with_manner<T>(
-        &self,
-        manner: &convert::JsManner,
-        then: impl FnOnce(&Snapshot<'_>, &Manner<'_>) -> Result<T, Error>,
-    ) -> Result<T, JsValue> {
-        let thrown = std::cell::RefCell::new(None);
+    fn compaction(&self, asking: &Asking) -> Result<Compaction, JsValue> {
+        let thrown = RefCell::new(None);
         let own = |text: &str, part: Part| {
             self.host.redact(text, part.as_str()).map_err(|error| {
                 *thrown.borrow_mut() = Some(error);
                 Error::invalid("runtime.redact", "runtime.redact failed")
             })
         };
-        let redaction = match manner.redaction {
+        let redaction = match asking.redaction {
             0 => Redaction::Off,
             1 => Redaction::BuiltIn,
             _ => Redaction::Own(&own),
         };
-        let limits = Limits {
-            max_questions: manner.max_questions,
-            max_request_tokens: manner.max_request_tokens,
+        let manner = Manner {
+            language: asking.language,
+            redaction,
+            limits: asking.limits,
         };
-        let snapshot = self.snapshot()?;
-        then(
-            &snapshot,
-            &Manner {
-                language: language(manner.chinese),
-                redaction,
-                limits,
-            },
-        )
-        .map_err(|error| thrown.take().unwrap_or_else(|| fault(&error)))
+        let prepared = self.snapshot()?.compaction(&self.settings, &manner);
+        prepared.map_err(|error| thrown.take().unwrap_or_else(|| fault(&error)))
     }
 
     fn result(
