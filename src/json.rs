@@ -463,7 +463,12 @@ mod tests {
             match parser.next() {
                 Kind::Broken => return None,
                 Kind::End => return Some(count),
-                Kind::ArrayEnd | Kind::ArrayStart | Kind::False | Kind::Key | Kind::Null | Kind::Number => count += 1,
+                Kind::ArrayEnd
+                | Kind::ArrayStart
+                | Kind::False
+                | Kind::Key
+                | Kind::Null
+                | Kind::Number => count += 1,
                 Kind::ObjectEnd | Kind::ObjectStart | Kind::Text | Kind::True => count += 1,
             }
         }

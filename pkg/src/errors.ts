@@ -55,7 +55,12 @@ export class CompactionError extends Error {
 
   /** Whether a value is such an error, also one of another copy of the package or another realm. */
   static isInstance(value: unknown): value is CompactionError {
-    return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[MARK] === true;
+    try {
+      return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[MARK] === true;
+    } catch {
+      // A Proxy that lets nobody look is none of ours.
+      return false;
+    }
   }
 }
 

@@ -27,7 +27,7 @@ export class Host {
   private states: (() => Readonly<Record<string, unknown>>)[] = [];
   private views: readonly string[] = [];
   private readonly stopped = new AbortController();
-  private deadline = Number.POSITIVE_INFINITY;
+  private deadline = 0;
   private answeredCount = 0;
 
   constructor(
@@ -64,7 +64,8 @@ export class Host {
     return shown;
   }
 
-  begin(requests: RequestsArray): void {
+  begin(requests: RequestsArray, totalMilliseconds: number): void {
+    this.deadline = performance.now() + totalMilliseconds;
     this.batches = readBatches(requests);
     this.views = requests[0];
     this.states = requests[0].map(viewState);
@@ -79,6 +80,8 @@ export class Host {
 
   ask(batch: number, attempt: number): Promise<Float64Array> {
     return new Promise((resolve, reject: (failure: Failure) => void) => {
+      // Whoever waits to try again when the call ends must not.
+      if (this.stopped.signal.aborted) return reject({ retryable: false, retryAfter: 0, error: overError(batch) });
       const controller = new AbortController();
       const { signal } = controller;
       const fail = (thrown: unknown) => reject(failureOf(thrown, batch, this.batches.length));
@@ -143,7 +146,7 @@ export class Host {
   }
 
   sleep(milliseconds: number): Promise<boolean> {
-    if (this.deadline === Number.POSITIVE_INFINITY) this.deadline = performance.now() + milliseconds;
+    if (this.stopped.signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
       const done = (slept: boolean) => {
         clearTimeout(timer);
@@ -194,6 +197,10 @@ export function buildRequest(
     stateJson,
     questions,
   });
+}
+
+function overError(batch: number): CompactionError {
+  return new CompactionError("aborted", "the call is over", { batch });
 }
 
 function attemptTimeout(batch: number, seconds: number): CompactionError {

@@ -31,9 +31,9 @@ extern "C" {
     #[wasm_bindgen(method, structural, catch)]
     pub fn redact(this: &Host, text: &str, part: &str) -> Result<String, JsValue>;
 
-    /// The requests that will be asked.
+    /// The requests that will be asked, and how long they may take altogether.
     #[wasm_bindgen(method, structural, catch)]
-    pub fn begin(this: &Host, requests: &Array) -> Result<(), JsValue>;
+    pub fn begin(this: &Host, requests: &Array, total_milliseconds: f64) -> Result<(), JsValue>;
 
     /// Starts one attempt of a request; it fails when it takes too long.
     #[wasm_bindgen(method, structural)]

@@ -128,23 +128,21 @@ const MARKER = /^\[… (?:(\d+) of (\d+) characters left out, call .*|(\d+) 个�
 function withOutput(block: Block, now: Block | undefined): Json {
   const old = textOf(block.output);
   const text = textOf(now?.output);
-  const lines = text?.split("\n") ?? [];
-  const at = lines.findIndex((line) => MARKER.test(line));
-  const [, left, total, totalChinese, leftChinese] = MARKER.exec(lines[at] ?? "") ?? [];
-  const head = lines.slice(0, at).join("\n");
-  const tail = lines.slice(at + 1).join("\n");
+  if (old === undefined || text === undefined || !isShortened(old, text)) return { ...block, output: "no head, marker and tail of the output" };
+  return { ...block, output: Array.isArray(block.output) ? [{ ...(block.output[0] as Json), text }] : text };
+}
+
+/** Whether some line of a text is the marker for what is missing of another; a quoted marker may stand beside it. */
+function isShortened(old: string, text: string): boolean {
+  const lines = text.split("\n");
   const size = (value: string) => [...value].length;
-  const fits =
-    old !== undefined &&
-    at >= 0 &&
-    old.startsWith(head) &&
-    old.endsWith(tail) &&
-    size(old) === Number(total ?? totalChinese) &&
-    size(head) + size(tail) + Number(left ?? leftChinese) === size(old) &&
-    size(text ?? "") < size(old);
-  if (!fits) return { ...block, output: "no head, marker and tail of the output" };
-  const form = Array.isArray(block.output) ? [{ ...(block.output[0] as Json), text }] : text;
-  return { ...block, output: form };
+  return lines.some((line, at) => {
+    const [, left, total, totalChinese, leftChinese] = MARKER.exec(line) ?? [];
+    const head = lines.slice(0, at).join("\n");
+    const tail = lines.slice(at + 1).join("\n");
+    const counts = size(old) === Number(total ?? totalChinese) && size(head) + size(tail) + Number(left ?? leftChinese) === size(old);
+    return counts && old.startsWith(head) && old.endsWith(tail) && size(text) < size(old);
+  });
 }
 
 function textOf(output: unknown): string | undefined {
