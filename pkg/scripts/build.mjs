@@ -2,7 +2,7 @@
  * Builds the package into dist: the module, its glue, the JavaScript of each entry point and the declarations.
  * Does its own set-up (npm ci, wasm target); does nothing when nothing changed.
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bin, newest, root, run, say } from "./tools.mjs";
 
@@ -30,8 +30,26 @@ function buildModule() {
   installTarget();
   say("keepline: compiling the core to WebAssembly");
   run("cargo", ["build", "--quiet", "--locked", "--release", "--lib", "--target", TARGET]);
-  run("cargo", ["run", "--quiet", "--locked", "--release", "-p", "keepline-bindgen", "--", `target/${TARGET}/release/keepline.wasm`, ".build"]);
-  const features = ["--enable-bulk-memory", "--enable-reference-types", "--enable-multivalue", "--enable-nontrapping-float-to-int", "--enable-sign-ext", "--enable-mutable-globals", "--enable-simd"];
+  run("cargo", [
+    "run",
+    "--quiet",
+    "--locked",
+    "--release",
+    "-p",
+    "keepline-bindgen",
+    "--",
+    `target/${TARGET}/release/keepline.wasm`,
+    ".build",
+  ]);
+  const features = [
+    "--enable-bulk-memory",
+    "--enable-reference-types",
+    "--enable-multivalue",
+    "--enable-nontrapping-float-to-int",
+    "--enable-sign-ext",
+    "--enable-mutable-globals",
+    "--enable-simd",
+  ];
   run(bin("wasm-opt"), [...features, "-O3", ".build/glue_bg.wasm", "-o", "pkg/dist/keepline.wasm"]);
   writeFileSync(join(work, "glue.mjs"), wrapGlue(readFileSync(join(work, "glue.js"), "utf8")));
 }
@@ -44,7 +62,8 @@ function wrapGlue(glue) {
   const cut = (text, from, to) => {
     const start = text.indexOf(from);
     const end = text.indexOf(to);
-    if (start < 0 || end < start) throw new Error(`wasm-bindgen's glue has changed: no ${JSON.stringify(from)} before ${JSON.stringify(to)}`);
+    if (start < 0 || end < start)
+      throw new Error(`wasm-bindgen's glue has changed: no ${JSON.stringify(from)} before ${JSON.stringify(to)}`);
     return text.slice(start + from.length, end);
   };
   const body = cut(glue, "let wasm_bindgen = (function(exports) {", "async function __wbg_load(");
@@ -85,8 +104,16 @@ export async function build() {
   mkdirSync(dist, { recursive: true });
   mkdirSync(work, { recursive: true });
   const script = "pkg/scripts/build.mjs";
-  if (newest("pkg/dist/keepline.wasm") < newest("src", "Cargo.toml", "Cargo.lock", "pkg/bindgen", "rust-toolchain.toml", script)) buildModule();
-  if (newest("pkg/dist/node.js") < newest("pkg/src", "package.json", "pkg/package.json", "pkg/tsconfig.json", ".build/glue.mjs", script)) await buildJavaScript();
+  if (
+    newest("pkg/dist/keepline.wasm") <
+    newest("src", "Cargo.toml", "Cargo.lock", "pkg/bindgen", "rust-toolchain.toml", script)
+  )
+    buildModule();
+  if (
+    newest("pkg/dist/node.js") <
+    newest("pkg/src", "package.json", "pkg/package.json", "pkg/tsconfig.json", ".build/glue.mjs", script)
+  )
+    await buildJavaScript();
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) await build();

@@ -6,5 +6,8 @@ import { root } from "./tools.mjs";
 
 await build();
 const [file, ...args] = process.argv.slice(2);
-const done = spawnSync(process.execPath, ["--expose-gc", "--import", "tsx", join(root, file), ...args], { stdio: "inherit", cwd: process.env.INIT_CWD ?? process.cwd() });
+const done = spawnSync(process.execPath, ["--expose-gc", "--import", "tsx", join(root, file), ...args], {
+  stdio: "inherit",
+  cwd: process.env.INIT_CWD ?? process.cwd(),
+});
 process.exit(done.status ?? 1);

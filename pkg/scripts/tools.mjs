@@ -19,7 +19,13 @@ export function say(text) {
 export function run(program, args, options = {}) {
   const { quiet = false, ...rest } = options;
   const stdio = quiet ? ["ignore", "pipe", "pipe"] : ["ignore", 2, 2];
-  const done = spawnSync(program, args, { cwd: root, stdio, encoding: "utf8", shell: process.platform === "win32", ...rest });
+  const done = spawnSync(program, args, {
+    cwd: root,
+    stdio,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+    ...rest,
+  });
   if (done.error || done.status !== 0) {
     if (quiet) process.stderr.write(`${done.stdout ?? ""}${done.stderr ?? ""}`);
     say(`keepline: ${[program, ...args].join(" ")} failed${done.error ? `: ${done.error.message}` : ""}`);
@@ -35,7 +41,10 @@ export function newest(...paths) {
     const full = join(root, path);
     if (!existsSync(full)) continue;
     const stat = statSync(full);
-    time = Math.max(time, stat.isDirectory() ? newest(...readdirSync(full).map((name) => relative(root, join(full, name)))) : stat.mtimeMs);
+    time = Math.max(
+      time,
+      stat.isDirectory() ? newest(...readdirSync(full).map((name) => relative(root, join(full, name)))) : stat.mtimeMs,
+    );
   }
   return time;
 }

@@ -12,7 +12,9 @@ const DIALECTS: Readonly<Record<string, string>> = {
 export function readAnswers(response: unknown, questions: readonly string[], batch: number): Float64Array {
   const answers = isObject(response) ? response.answers : undefined;
   if (!isObject(answers)) {
-    throw new CompactionError("invalid_answer", "the decision model must return an object with an object `answers`", { batch });
+    throw new CompactionError("invalid_answer", "the decision model must return an object with an object `answers`", {
+      batch,
+    });
   }
   const probabilities = new Float64Array(questions.length);
   for (let index = 0; index < questions.length; index++) {
@@ -26,14 +28,28 @@ export function readAnswers(response: unknown, questions: readonly string[], bat
 function readAnswer(answer: unknown, question: string, batch: number): number {
   const value = typeof answer === "number" ? answer : fromDialect(answer, question, batch);
   if (typeof value === "number" && value >= 0 && value <= 1) return value;
-  throw wrong(question, batch, `must be answered with a probability from 0 to 1, not with ${typeof value === "number" ? value : typeof value}`);
+  throw wrong(
+    question,
+    batch,
+    `must be answered with a probability from 0 to 1, not with ${typeof value === "number" ? value : typeof value}`,
+  );
 }
 
 function fromDialect(answer: unknown, question: string, batch: number): unknown {
-  if (!isObject(answer)) throw wrong(question, batch, `must be answered with a probability from 0 to 1, not with ${answer === null ? "null" : typeof answer}`);
+  if (!isObject(answer))
+    throw wrong(
+      question,
+      batch,
+      `must be answered with a probability from 0 to 1, not with ${answer === null ? "null" : typeof answer}`,
+    );
   const type = Object.hasOwn(answer, "type") ? answer.type : undefined;
   if (type === "refusal" || type === "refusal_answer") throw wrong(question, batch, "was refused");
-  const field = type === undefined ? "probability" : typeof type === "string" && Object.hasOwn(DIALECTS, type) ? DIALECTS[type] : undefined;
+  const field =
+    type === undefined
+      ? "probability"
+      : typeof type === "string" && Object.hasOwn(DIALECTS, type)
+        ? DIALECTS[type]
+        : undefined;
   if (field === undefined) throw wrong(question, batch, `has an answer of unknown type ${String(type).slice(0, 40)}`);
   if (!Object.hasOwn(answer, field)) throw wrong(question, batch, `has an answer without ${field}`);
   return answer[field];

@@ -2,7 +2,7 @@ import type { OutcomeArray } from "#glue";
 import { withFields } from "./copy.js";
 import type { Instance } from "./engine.js";
 import { invalidRequest } from "./errors.js";
-import { outputText, type FlatHistory } from "./flatten.js";
+import { type FlatHistory, outputText } from "./flatten.js";
 import { marker, shortened } from "./text.js";
 import type { Action, Decision, Reason } from "./types.js";
 
@@ -26,9 +26,21 @@ export function readDecisions(
   const pairs: DecidedPair[] = [];
   for (let at = 0; at < rows.length; at += ROW) {
     const row = rows.subarray(at, at + ROW) as unknown as number[];
-    const [callMessage, callBlock, resultMessage, resultBlock, action, reason, applied, saved, call, result, head, tail, total] = row as [
-      number, number, number, number, number, number, number, number, number, number, number, number, number,
-    ];
+    const [
+      callMessage,
+      callBlock,
+      resultMessage,
+      resultBlock,
+      action,
+      reason,
+      applied,
+      saved,
+      call,
+      result,
+      head,
+      tail,
+      total,
+    ] = row as [number, number, number, number, number, number, number, number, number, number, number, number, number];
     const [callId, tool] = name(callMessage, callBlock, pairs.length);
     const decision: Decision = {
       id: `t${pairs.length + 1}`,
@@ -61,7 +73,13 @@ export function blockAt({ contents }: FlatHistory, message: number, block: numbe
 }
 
 /** The new list of messages: untouched messages are the very objects, others get a new list of blocks. */
-export function rebuild(history: FlatHistory, [, , removed, map]: OutcomeArray, pairs: readonly DecidedPair[], template: string, references: Readonly<Record<string, string>>): object[] {
+export function rebuild(
+  history: FlatHistory,
+  [, , removed, map]: OutcomeArray,
+  pairs: readonly DecidedPair[],
+  template: string,
+  references: Readonly<Record<string, string>>,
+): object[] {
   const gone = byMessage(removed);
   const outputs = replacements(history, pairs, template, references);
   const messages: object[] = [];
@@ -86,11 +104,17 @@ export function rebuild(history: FlatHistory, [, , removed, map]: OutcomeArray, 
 /** Removed blocks by message. */
 export function byMessage(removed: Uint32Array): Map<number, Set<number>> {
   const gone = new Map<number, Set<number>>();
-  for (let at = 0; at < removed.length; at += 2) add(gone, removed[at] as number, () => new Set<number>()).add(removed[at + 1] as number);
+  for (let at = 0; at < removed.length; at += 2)
+    add(gone, removed[at] as number, () => new Set<number>()).add(removed[at + 1] as number);
   return gone;
 }
 
-function replacements(history: FlatHistory, pairs: readonly DecidedPair[], template: string, references: Readonly<Record<string, string>>): Map<number, Map<number, object>> {
+function replacements(
+  history: FlatHistory,
+  pairs: readonly DecidedPair[],
+  template: string,
+  references: Readonly<Record<string, string>>,
+): Map<number, Map<number, object>> {
   const outputs = new Map<number, Map<number, object>>();
   for (const { decision, cut } of pairs) {
     if (!cut) continue;
@@ -98,7 +122,11 @@ function replacements(history: FlatHistory, pairs: readonly DecidedPair[], templ
     const original = blockAt(history, message, block);
     const text = outputText(original.output);
     // The history is read once at the start; a host that changes it meanwhile gets no mixture.
-    if (text === undefined) throw invalidRequest(`messages[${message}]`, `messages[${message}] was changed while the decision model was asked`);
+    if (text === undefined)
+      throw invalidRequest(
+        `messages[${message}]`,
+        `messages[${message}] was changed while the decision model was asked`,
+      );
     const id = decision.call_id;
     const reference = Object.hasOwn(references, id) ? references[id] : undefined;
     const line = marker(template, cut.total - cut.head - cut.tail, cut.total, id, reference);

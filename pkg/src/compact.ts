@@ -3,12 +3,12 @@ import { blockAt, type DecidedPair, nameAt, readDecisions, rebuild } from "./app
 import { deepCopy } from "./copy.js";
 import { jsonChars } from "./count.js";
 import { type Instance, ready, readySync } from "./engine.js";
-import { abortedError, CompactionError, invalidRequest } from "./errors.js";
-import { flatten, outputText, type FlatHistory, type Lists } from "./flatten.js";
+import { abortedError, type CompactionError, invalidRequest } from "./errors.js";
+import { type FlatHistory, flatten, type Lists, outputText } from "./flatten.js";
 import { type Bodies, buildRequest, checkAborted, Host } from "./host.js";
 import { questionsOf, readBatches, viewState } from "./questions.js";
 import { listsOf, takeRequest, withFound } from "./request.js";
-import { report, type Measured } from "./result.js";
+import { type Measured, report } from "./result.js";
 import { type CheckedRuntime, checkRuntime, type Limits, limitsOf, localPoint } from "./runtime.js";
 import type {
   CompactionRequest,
@@ -84,11 +84,12 @@ export async function decide(
       reject(error.code === "aborted" && checked.signal ? abortedError(checked.signal) : error);
     };
     try {
-      withAsking(instance, checked, limits, (asking) => session.compact(asking, checked.maxRetries, checked.retryDelaySeconds * 1000))
-        .then((outcome) => {
-          end();
-          resolve(outcome);
-        }, fail);
+      withAsking(instance, checked, limits, (asking) =>
+        session.compact(asking, checked.maxRetries, checked.retryDelaySeconds * 1000),
+      ).then((outcome) => {
+        end();
+        resolve(outcome);
+      }, fail);
     } catch (thrown) {
       fail(thrown);
     }
@@ -96,7 +97,12 @@ export async function decide(
 }
 
 /** Runs something inside the module with the manner of asking. */
-function withAsking<T>(instance: Instance, { language, redact }: CheckedRuntime, { maxQuestions, maxRequestTokens }: Limits, task: (asking: Asking) => T): T {
+function withAsking<T>(
+  instance: Instance,
+  { language, redact }: CheckedRuntime,
+  { maxQuestions, maxRequestTokens }: Limits,
+  task: (asking: Asking) => T,
+): T {
   return instance.run(({ Asking }) => {
     const redaction = typeof redact === "function" ? 2 : redact ? 1 : 0;
     const asking = new Asking(language === "zh", redaction, maxQuestions, maxRequestTokens);
@@ -139,9 +145,19 @@ class History implements Bodies {
     }
   }
 
-  result(instance: Instance, outcome: OutcomeArray, measured: Pick<Measured, "usage" | "retries" | "started">): CompactionResult<object> {
+  result(
+    instance: Instance,
+    outcome: OutcomeArray,
+    measured: Pick<Measured, "usage" | "retries" | "started">,
+  ): CompactionResult<object> {
     const pairs = readDecisions(outcome, instance, nameAt(this.flat));
-    const messages = rebuild(this.flat, outcome, pairs, instance.templates[this.runtime.language][2], this.lists.references);
+    const messages = rebuild(
+      this.flat,
+      outcome,
+      pairs,
+      instance.templates[this.runtime.language][2],
+      this.lists.references,
+    );
     const [charsBefore, charsAfter] = this.runtime.countChars ? this.chars(messages) : [null, null];
     const rest = report(outcome, pairs, { ...measured, messagesAfter: messages.length, charsBefore, charsAfter });
     const { schema_version, changed, reason, decisions, message_map, stats } = rest;
@@ -166,7 +182,11 @@ class History implements Bodies {
     try {
       return [list(this.flat.messages), list(messages)];
     } catch (cause) {
-      throw invalidRequest("messages", "the characters of messages cannot be counted: reading them threw; set runtime.countChars to false", { cause });
+      throw invalidRequest(
+        "messages",
+        "the characters of messages cannot be counted: reading them threw; set runtime.countChars to false",
+        { cause },
+      );
     }
   }
 }
@@ -187,14 +207,25 @@ export async function inspectRequests<M = Message>(
   const instance = await ready();
   const history = new History(taken.messages, taken.settings, { ...checked, shareUnchanged: true });
   const session = history.open(instance, new Host(history, checked));
-  const requests = use(instance, session, () => withAsking(instance, checked, limits, (asking) => session.inspect(asking)));
+  const requests = use(instance, session, () =>
+    withAsking(instance, checked, limits, (asking) => session.inspect(asking)),
+  );
   if (local) return [];
   const batches = readBatches(requests);
   const states = requests[0].map(viewState);
   return batches.map(({ window, asked }, batch) => {
     const questions = questionsOf(asked, instance.templates[checked.language]);
-    const shown = buildRequest(requests[0][window] as string, states[window] as () => Readonly<Record<string, unknown>>, questions);
-    return Object.freeze(Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(shown), ...constants({ batch, batches: batches.length }) })) as InspectedRequest;
+    const shown = buildRequest(
+      requests[0][window] as string,
+      states[window] as () => Readonly<Record<string, unknown>>,
+      questions,
+    );
+    return Object.freeze(
+      Object.defineProperties(
+        {},
+        { ...Object.getOwnPropertyDescriptors(shown), ...constants({ batch, batches: batches.length }) },
+      ),
+    ) as InspectedRequest;
   });
 }
 
@@ -229,7 +260,11 @@ export function applyDecisions<M = Message>(
   const session = history.open(instance, new Host(history, checked));
   const outcome = use(instance, session, () => session.decide(answers, checked.language === "zh"));
   matchGiven(decisions, readDecisions(outcome, instance, nameAt(history.flat)));
-  return history.result(instance, outcome, { usage: [], retries: 0, started }) as CompactionResult<unknown> as CompactionResult<M>;
+  return history.result(instance, outcome, {
+    usage: [],
+    retries: 0,
+    started,
+  }) as CompactionResult<unknown> as CompactionResult<M>;
 }
 
 /** Position of the pair, call and result probability of each decision. */
@@ -238,15 +273,21 @@ function readGiven(decisions: readonly GivenDecision[]): Float64Array {
   const answers = new Float64Array(decisions.length * 3);
   decisions.forEach((decision: unknown, index) => {
     const path = `decisions[${index}]`;
-    if (typeof decision !== "object" || decision === null) throw invalidRequest(path, `${path} must be an object`, { value: decision });
+    if (typeof decision !== "object" || decision === null)
+      throw invalidRequest(path, `${path} must be an object`, { value: decision });
     const { id, keep_call, keep_result } = decision as GivenDecision;
-    if (typeof id !== "string" || !/^t[1-9]\d{0,8}$/.test(id)) throw invalidRequest(`${path}.id`, `${path}.id must be the name of a pair, like "t1"`, { value: id });
+    if (typeof id !== "string" || !/^t[1-9]\d{0,8}$/.test(id))
+      throw invalidRequest(`${path}.id`, `${path}.id must be the name of a pair, like "t1"`, { value: id });
     const number = (name: string, value: unknown) => {
       if (value === undefined) return Number.NaN;
-      if (typeof value !== "number" || !(value >= 0 && value <= 1)) throw invalidRequest(`${path}.${name}`, `${path}.${name} must be a number from 0 to 1`, { value });
+      if (typeof value !== "number" || !(value >= 0 && value <= 1))
+        throw invalidRequest(`${path}.${name}`, `${path}.${name} must be a number from 0 to 1`, { value });
       return value;
     };
-    answers.set([Number(id.slice(1)) - 1, number("keep_call", keep_call), number("keep_result", keep_result)], index * 3);
+    answers.set(
+      [Number(id.slice(1)) - 1, number("keep_call", keep_call), number("keep_result", keep_result)],
+      index * 3,
+    );
   });
   return answers;
 }
@@ -254,9 +295,16 @@ function readGiven(decisions: readonly GivenDecision[]): Float64Array {
 function matchGiven(given: readonly GivenDecision[], pairs: readonly DecidedPair[]): void {
   given.forEach(({ id, call_id }, index) => {
     const pair = pairs[Number(id.slice(1)) - 1]?.decision;
-    if (!pair) throw invalidRequest(`decisions[${index}].id`, `decisions[${index}].id names no pair of this history`, { value: id });
+    if (!pair)
+      throw invalidRequest(`decisions[${index}].id`, `decisions[${index}].id names no pair of this history`, {
+        value: id,
+      });
     if (pair.call_id !== call_id) {
-      throw invalidRequest(`decisions[${index}].call_id`, `decisions[${index}].call_id must be ${JSON.stringify(pair.call_id)}, the call that ${id} is in this history`, { value: call_id });
+      throw invalidRequest(
+        `decisions[${index}].call_id`,
+        `decisions[${index}].call_id must be ${JSON.stringify(pair.call_id)}, the call that ${id} is in this history`,
+        { value: call_id },
+      );
     }
   });
 }

@@ -26,7 +26,11 @@ export function deepCopy<T>(root: T, path: string): T {
     if (typeof value !== "object" || value === null) return value;
     const known = copies.get(value);
     if (known) {
-      if (open.has(value)) throw invalidRequest(pathTo(step), `${pathTo(step)} leads back to an object it is part of; a history must be a tree`);
+      if (open.has(value))
+        throw invalidRequest(
+          pathTo(step),
+          `${pathTo(step)} leads back to an object it is part of; a history must be a tree`,
+        );
       return known;
     }
     const [made, frame] = begin(value);
@@ -38,7 +42,10 @@ export function deepCopy<T>(root: T, path: string): T {
     return made;
   };
 
-  const made = attempt(() => copy(root, ""), () => path);
+  const made = attempt(
+    () => copy(root, ""),
+    () => path,
+  );
   for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
     if (frame.next === frame.keys.length) {
       open.delete(frame.source);
@@ -48,8 +55,17 @@ export function deepCopy<T>(root: T, path: string): T {
     const key = frame.keys[frame.next++];
     const step = Array.isArray(frame.source) ? `[${String(key)}]` : `.${String(key)}`;
     const { read, put } = frame;
-    const value = attempt(() => read(key), () => pathTo(step));
-    put(key, attempt(() => copy(value, step), () => pathTo(step)));
+    const value = attempt(
+      () => read(key),
+      () => pathTo(step),
+    );
+    put(
+      key,
+      attempt(
+        () => copy(value, step),
+        () => pathTo(step),
+      ),
+    );
   }
   return made as T;
 }
@@ -69,41 +85,71 @@ function begin(value: object): [object, Omit<Frame, "step">?] {
     const target: unknown[] = new Array(value.length);
     // Holes stay holes.
     const keys = Object.keys(value);
-    return [target, { source: value, keys, next: 0, read: (key) => value[key as number], put: (key, item) => put(target, key as string, item) }];
+    return [
+      target,
+      {
+        source: value,
+        keys,
+        next: 0,
+        read: (key) => value[key as number],
+        put: (key, item) => put(target, key as string, item),
+      },
+    ];
   }
   if (isPlain(value)) {
     const target = Object.create(Object.getPrototypeOf(value)) as object;
     const keys = Reflect.ownKeys(value).filter((key) => Object.prototype.propertyIsEnumerable.call(value, key));
-    return [target, { source: value, keys, next: 0, read: (key) => (value as never)[key as never], put: (key, item) => put(target, key as string, item) }];
+    return [
+      target,
+      {
+        source: value,
+        keys,
+        next: 0,
+        read: (key) => (value as never)[key as never],
+        put: (key, item) => put(target, key as string, item),
+      },
+    ];
   }
   return clone(value);
 }
 
 function put(target: object, key: PropertyKey, value: unknown): void {
-  if (key === "__proto__") Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+  if (key === "__proto__")
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
   else (target as Record<PropertyKey, unknown>)[key] = value;
 }
 
 /** An object literal, also of another realm. */
 export function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "hasOwnProperty"));
+  return (
+    prototype === Object.prototype ||
+    prototype === null ||
+    (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "hasOwnProperty"))
+  );
 }
 
 function clone(value: object): [object, Omit<Frame, "step">?] {
   if (value instanceof Date) return [new Date(value.getTime())];
-  if (value instanceof RegExp) return [Object.assign(new RegExp(value.source, value.flags), { lastIndex: value.lastIndex })];
+  if (value instanceof RegExp)
+    return [Object.assign(new RegExp(value.source, value.flags), { lastIndex: value.lastIndex })];
   if (typeof URL === "function" && value instanceof URL) return [new URL(value.href)];
   if (value instanceof ArrayBuffer) return [value.slice(0)];
   if (ArrayBuffer.isView(value)) return [cloneView(value)];
   if (value instanceof Map) {
     const target = new Map();
     const keys = [...value.keys()];
-    return [target, { source: value, keys, next: 0, read: (key) => value.get(key), put: (key, item) => target.set(key, item) }];
+    return [
+      target,
+      { source: value, keys, next: 0, read: (key) => value.get(key), put: (key, item) => target.set(key, item) },
+    ];
   }
   if (value instanceof Set) {
     const target = new Set();
-    return [target, { source: value, keys: [...value], next: 0, read: (item) => item, put: (_, item) => target.add(item) }];
+    return [
+      target,
+      { source: value, keys: [...value], next: 0, read: (item) => item, put: (_, item) => target.add(item) },
+    ];
   }
   return [value];
 }

@@ -86,5 +86,9 @@ function asJson(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const { toJSON } = value as { toJSON?: unknown };
   const json = typeof toJSON === "function" ? (toJSON as () => unknown).call(value) : value;
-  return json instanceof Number || json instanceof String || json instanceof Boolean ? json.valueOf() : isLeftOut(json) ? null : json;
+  return json instanceof Number || json instanceof String || json instanceof Boolean
+    ? json.valueOf()
+    : isLeftOut(json)
+      ? null
+      : json;
 }

@@ -76,7 +76,8 @@ export class Instance {
 
   /** Lets go of an instance that grew large, once nothing depends on it. */
   settle(): void {
-    if (current === this && this.calls.size === 0 && this.glue.memory.buffer.byteLength > IDLE_BYTES) current = undefined;
+    if (current === this && this.calls.size === 0 && this.glue.memory.buffer.byteLength > IDLE_BYTES)
+      current = undefined;
   }
 }
 
@@ -130,7 +131,9 @@ function need(use: Loader | undefined): Loader {
 
 function loadFailed(cause: unknown): CompactionError {
   const advice = loader ? ` ${loader.advice}` : "";
-  return new CompactionError("load_failed", `the WebAssembly module of keepline could not be loaded.${advice}`, { cause });
+  return new CompactionError("load_failed", `the WebAssembly module of keepline could not be loaded.${advice}`, {
+    cause,
+  });
 }
 
 /** The live instance; made anew after a trap. */
@@ -143,7 +146,10 @@ export async function ready(): Promise<Instance> {
 export function readySync(): Instance {
   if (!compiled) {
     if (!loader?.loadSync) {
-      throw new CompactionError("load_failed", "the WebAssembly module of keepline is not loaded yet; await init() before calling a synchronous function");
+      throw new CompactionError(
+        "load_failed",
+        "the WebAssembly module of keepline is not loaded yet; await init() before calling a synchronous function",
+      );
     }
     try {
       compiled = loader.loadSync();

@@ -65,7 +65,11 @@ export class CompactionError extends Error {
 }
 
 /** A field of the request is wrong. */
-export function invalidRequest(path: string, rule: string, found?: { value: unknown } | { cause: unknown }): CompactionError {
+export function invalidRequest(
+  path: string,
+  rule: string,
+  found?: { value: unknown } | { cause: unknown },
+): CompactionError {
   if (found && "cause" in found) {
     return new CompactionError("invalid_request", rule, { path, cause: found.cause });
   }
@@ -106,7 +110,9 @@ export interface Fault extends Pick<CompactionErrorDetails, "path" | "batch" | "
 }
 
 export function isFault(value: unknown): value is Fault {
-  return typeof value === "object" && value !== null && !(value instanceof Error) && "code" in value && "message" in value;
+  return (
+    typeof value === "object" && value !== null && !(value instanceof Error) && "code" in value && "message" in value
+  );
 }
 
 export function errorOfFault({ code, message, path, batch, question }: Fault): CompactionError {

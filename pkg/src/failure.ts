@@ -19,7 +19,11 @@ type Fields = Record<string, unknown>;
 export function failureOf(thrown: unknown, batch: number, batches: number): Failure {
   if (CompactionError.isInstance(thrown)) return { retryable: false, retryAfter: 0, error: thrown };
   const words = sayable(thrown);
-  const error = new CompactionError("decision_failed", `the decision model failed in request ${batch + 1} of ${batches}${words}`, { batch, cause: thrown });
+  const error = new CompactionError(
+    "decision_failed",
+    `the decision model failed in request ${batch + 1} of ${batches}${words}`,
+    { batch, cause: thrown },
+  );
   if (typeof thrown !== "object" || thrown === null) return { retryable: true, retryAfter: 0, error };
   try {
     return { retryable: mayHeal(thrown as Fields), retryAfter: retryAfter(thrown as Fields), error };
@@ -41,22 +45,32 @@ function sayable(thrown: unknown): string {
 
 function mayHeal(thrown: Fields): boolean {
   if (thrown.retryable === false || thrown.isRetryable === false) return false;
-  if (thrown.name === "AbortError" || thrown.code === "refusal" || thrown.type === "refusal" || thrown.name === "RefusalError") return false;
-  const status = [thrown.status, thrown.statusCode, (thrown.response as Fields | undefined)?.status].find((value) => typeof value === "number");
+  if (
+    thrown.name === "AbortError" ||
+    thrown.code === "refusal" ||
+    thrown.type === "refusal" ||
+    thrown.name === "RefusalError"
+  )
+    return false;
+  const status = [thrown.status, thrown.statusCode, (thrown.response as Fields | undefined)?.status].find(
+    (value) => typeof value === "number",
+  );
   return typeof status !== "number" || status < 400 || status > 499 || PASSING.includes(status);
 }
 
 /** From the error itself, or from the headers it carries; `retry-after-ms` is the more exact one. */
 function retryAfter(thrown: Fields): number {
   const header = (name: string) =>
-    [thrown.headers, thrown.responseHeaders, (thrown.response as Fields | undefined)?.headers].map((headers) => read(headers, name)).find((value) => value !== undefined);
+    [thrown.headers, thrown.responseHeaders, (thrown.response as Fields | undefined)?.headers]
+      .map((headers) => read(headers, name))
+      .find((value) => value !== undefined);
   const exact = Number(thrown.retryAfterMs ?? header("retry-after-ms"));
   if (Number.isFinite(exact) && exact >= 0) return exact;
   const said = thrown.retryAfter ?? header("retry-after");
   if (said === undefined || said === null || said === "") return 0;
   const seconds = Number(said);
   const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(String(said)) - Date.now();
-  return wait > 0 ? wait : 0;
+  return Math.max(0, Number.isNaN(wait) ? 0 : wait);
 }
 
 function read(headers: unknown, name: string): unknown {

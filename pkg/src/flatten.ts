@@ -57,7 +57,10 @@ class Flattener {
     if (!isObject(value)) throw invalidRequest(this.path, `${this.path} must be a message object`, { value });
     const { id, role, content } = value;
     const roleNumber = ROLES.indexOf(role as string);
-    if (roleNumber < 0) throw invalidRequest(`${this.path}.role`, `${this.path}.role must be "user", "assistant" or "system"`, { value: role });
+    if (roleNumber < 0)
+      throw invalidRequest(`${this.path}.role`, `${this.path}.role must be "user", "assistant" or "system"`, {
+        value: role,
+      });
     const listed = typeof id === "string" && this.lists.protectedMessages.has(id) ? 4 : 0;
     const startsTask = typeof id === "string" && this.lists.taskStarts.has(id) ? 8 : 0;
     this.numbers.push(roleNumber | listed | startsTask);
@@ -69,7 +72,9 @@ class Flattener {
       return;
     }
     if (!Array.isArray(content)) {
-      throw invalidRequest(`${this.path}.content`, `${this.path}.content must be a string or a list of block objects`, { value: content });
+      throw invalidRequest(`${this.path}.content`, `${this.path}.content must be a string or a list of block objects`, {
+        value: content,
+      });
     }
     this.contents.push([...content]);
     this.numbers.push(content.length);

@@ -1,8 +1,8 @@
 import type { RequestsArray } from "#glue";
 import { readAnswers } from "./answers.js";
 import { abortedError, CompactionError, errorOfFault, invalidRequest, isFault } from "./errors.js";
-import { failureOf, type Failure } from "./failure.js";
-import { questionsOf, viewState, type Batch, readBatches } from "./questions.js";
+import { type Failure, failureOf } from "./failure.js";
+import { type Batch, questionsOf, readBatches, viewState } from "./questions.js";
 import type { CheckedRuntime } from "./runtime.js";
 import { codePoints, escapedId, headOf, tailOf } from "./text.js";
 import type { DecisionModel, DecisionRequest } from "./types.js";
@@ -60,7 +60,8 @@ export class Host {
     } catch (cause) {
       throw invalidRequest("runtime.redact", "runtime.redact threw; nothing was sent", { cause });
     }
-    if (typeof shown !== "string") throw invalidRequest("runtime.redact", "runtime.redact must return a string", { value: shown });
+    if (typeof shown !== "string")
+      throw invalidRequest("runtime.redact", "runtime.redact must return a string", { value: shown });
     return shown;
   }
 
@@ -75,7 +76,11 @@ export class Host {
   /** The request of a batch, as the decision model gets it. */
   request(batch: number): DecisionRequest {
     const { window, asked } = this.batches[batch] as Batch;
-    return buildRequest(this.views[window] as string, this.states[window] as () => Readonly<Record<string, unknown>>, questionsOf(asked, this.templates));
+    return buildRequest(
+      this.views[window] as string,
+      this.states[window] as () => Readonly<Record<string, unknown>>,
+      questionsOf(asked, this.templates),
+    );
   }
 
   ask(batch: number, attempt: number): Promise<Float64Array> {
@@ -204,7 +209,11 @@ function overError(batch: number): CompactionError {
 }
 
 function attemptTimeout(batch: number, seconds: number): CompactionError {
-  return new CompactionError("timeout", `the decision model did not answer within ${seconds} s; raise runtime.timeoutSeconds or use a faster model`, { batch });
+  return new CompactionError(
+    "timeout",
+    `the decision model did not answer within ${seconds} s; raise runtime.timeoutSeconds or use a faster model`,
+    { batch },
+  );
 }
 
 function after(milliseconds: number, task: () => void): ReturnType<typeof setTimeout> | undefined {

@@ -2,7 +2,7 @@ import type { SplicesArray } from "#glue";
 import { readDecisions } from "./apply.js";
 import { decide } from "./compact.js";
 import { ready } from "./engine.js";
-import { CompactionError, invalidRequest } from "./errors.js";
+import { type CompactionError, invalidRequest } from "./errors.js";
 import { checkAborted, Host } from "./host.js";
 import { takeSettings, withFound } from "./request.js";
 import { report } from "./result.js";
@@ -17,7 +17,11 @@ import type { DecisionModel, LocalDecisionModel, RuntimeOptions } from "./types.
  * @param text the request as the text of a JSON object
  * @returns the whole result as JSON text
  */
-export async function compactContextJson(text: string, decisionModel: DecisionModel | LocalDecisionModel, runtime?: RuntimeOptions): Promise<string> {
+export async function compactContextJson(
+  text: string,
+  decisionModel: DecisionModel | LocalDecisionModel,
+  runtime?: RuntimeOptions,
+): Promise<string> {
   const started = performance.now();
   const checked = checkRuntime(runtime);
   checkAborted(checked.signal);
@@ -31,7 +35,13 @@ export async function compactContextJson(text: string, decisionModel: DecisionMo
     settings = takeSettings(JSON.parse(rest));
     return settings;
   };
-  const host = new Host({ output: () => undefined, id: () => "" }, checked, instance.templates[checked.language], model, parse);
+  const host = new Host(
+    { output: () => undefined, id: () => "" },
+    checked,
+    instance.templates[checked.language],
+    model,
+    parse,
+  );
   host.tell("onProgress", { phase: "prepare", done: 0, total: 1 });
   let session: ReturnType<typeof open>;
   const open = () => instance.run(({ Session }) => Session.fromJson(text, host));
@@ -45,10 +55,20 @@ export async function compactContextJson(text: string, decisionModel: DecisionMo
   host.tell("onProgress", { phase: "apply", done: 1, total: 1 });
   const splices = outcome[4] as SplicesArray;
   const names = JSON.parse(splices[4]) as string[];
-  const pairs = readDecisions(outcome, instance, (_message, _block, index) => [names[2 * index] as string, names[2 * index + 1] as string]);
+  const pairs = readDecisions(outcome, instance, (_message, _block, index) => [
+    names[2 * index] as string,
+    names[2 * index + 1] as string,
+  ]);
   const [charsBefore, charsAfter] = checked.countChars ? [splices[5], splices[6]] : [null, null];
   const messagesAfter = outcome[3].filter((index) => index !== -1).length;
-  const { schema_version, ...rest } = report(outcome, pairs, { messagesAfter, charsBefore, charsAfter, usage: host.usage, retries: host.retries, started });
+  const { schema_version, ...rest } = report(outcome, pairs, {
+    messagesAfter,
+    charsBefore,
+    charsAfter,
+    usage: host.usage,
+    retries: host.retries,
+    started,
+  });
   instance.settle();
   return `{"schema_version":${schema_version},"messages":${spliced(text, splices)},${JSON.stringify(rest).slice(1)}`;
 }

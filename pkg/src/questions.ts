@@ -24,7 +24,12 @@ export function readBatches([, numbers, tools]: RequestsArray): Batch[] {
     at += 2;
     const asked: Asked[] = [];
     for (let index = 0; index < size; index++, at += 4) {
-      const [name, tool, chars, asksResult] = numbers.subarray(at, at + 4) as unknown as [number, number, number, number];
+      const [name, tool, chars, asksResult] = numbers.subarray(at, at + 4) as unknown as [
+        number,
+        number,
+        number,
+        number,
+      ];
       asked.push({ name, tool: tools[tool] ?? "", chars, asksResult: asksResult === 1 });
     }
     batches.push({ window, asked });
@@ -33,7 +38,10 @@ export function readBatches([, numbers, tools]: RequestsArray): Batch[] {
 }
 
 /** The questions of a batch, in order, frozen. */
-export function questionsOf(asked: readonly Asked[], [call = "", result = ""]: readonly string[]): Readonly<Record<string, Question>> {
+export function questionsOf(
+  asked: readonly Asked[],
+  [call = "", result = ""]: readonly string[],
+): Readonly<Record<string, Question>> {
   const questions: Record<string, Question> = {};
   for (const candidate of asked) {
     questions[`call_t${candidate.name}`] = question(call, candidate);

@@ -1,5 +1,5 @@
-import { CompactionError, describe, invalidRequest } from "./errors.js";
 import { isPlain } from "./copy.js";
+import { CompactionError, describe, invalidRequest } from "./errors.js";
 import type { Lists } from "./flatten.js";
 
 /** A request taken apart. The settings are plain data; the core checks what they say. */
@@ -16,7 +16,8 @@ export function takeRequest(request: unknown): TakenRequest {
   const settings = takeSettings(request);
   const { messages } = settings;
   delete settings.messages;
-  if (!Array.isArray(messages)) throw invalidRequest("messages", "messages must be a list of message objects", { value: messages });
+  if (!Array.isArray(messages))
+    throw invalidRequest("messages", "messages must be a list of message objects", { value: messages });
   return { messages, settings };
 }
 
@@ -41,7 +42,8 @@ export function takeSettings(request: unknown): Record<string, unknown> {
 }
 
 function plainData(value: unknown, path: string, depth: number): unknown {
-  if (value === null || typeof value === "boolean" || typeof value === "number" || typeof value === "string") return value;
+  if (value === null || typeof value === "boolean" || typeof value === "number" || typeof value === "string")
+    return value;
   if (typeof value === "object" && depth < DEEPEST) {
     if (Array.isArray(value)) return value.map((item, index) => plainData(item, `${path}[${index}]`, depth + 1));
     if (isPlain(value)) {

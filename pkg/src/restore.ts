@@ -1,11 +1,11 @@
 import { blockAt, byMessage } from "./apply.js";
+import { use } from "./compact.js";
 import { withFields } from "./copy.js";
 import { readySync } from "./engine.js";
 import { invalidRequest } from "./errors.js";
 import { flatten } from "./flatten.js";
 import { Host } from "./host.js";
 import { checkRuntime } from "./runtime.js";
-import { use } from "./compact.js";
 import type { CompactionResult, Message } from "./types.js";
 
 /**
@@ -21,7 +21,9 @@ export function restore<M = Message>(result: CompactionResult<M>, original: read
   const decision = result.decisions.find((decision) => decision.call_id === callId);
   if (!decision) throw invalidRequest("call_id", `the result has no decision about the call ${JSON.stringify(callId)}`);
   if (original.length !== result.message_map.length) {
-    throw invalidRequest("original", `original must be the ${result.message_map.length} messages that were compacted`, { value: original.length });
+    throw invalidRequest("original", `original must be the ${result.message_map.length} messages that were compacted`, {
+      value: original.length,
+    });
   }
   if (!decision.applied) return [...result.messages];
   const before = removal(result, original, undefined);
@@ -42,7 +44,8 @@ export function restore<M = Message>(result: CompactionResult<M>, original: read
       const isRestored = decision.result_at[0] === index && decision.result_at[1] === position;
       blocks.push(isRestored ? block : (kept.get(position) ?? block));
     });
-    if (blocks.length > 0 || content.length === 0) messages.push(withFields((old ?? message) as object & M, { content: blocks } as unknown as Partial<object & M>));
+    if (blocks.length > 0 || content.length === 0)
+      messages.push(withFields((old ?? message) as object & M, { content: blocks } as unknown as Partial<object & M>));
   });
   return messages;
 }
@@ -51,14 +54,25 @@ type Removed = Map<number, Set<number>>;
 
 /** The blocks that went, or that would have gone without one of the decisions. */
 function removal<M>(result: CompactionResult<M>, original: readonly M[], without: string | undefined): Removed {
-  const gone = result.decisions.filter(({ action, applied, id }) => applied && action === "drop_call" && id !== without);
+  const gone = result.decisions.filter(
+    ({ action, applied, id }) => applied && action === "drop_call" && id !== without,
+  );
   const isGone = (index: number) => result.message_map[index] === null;
   // In stub mode nothing is removed.
   const present = gone.filter(({ result_at: [message] }) => isGone(message) || shrank(result, original, message));
   const instance = readySync();
-  const lists = { eligible: new Set<string>(), protectedMessages: new Set<string>(), protectedCalls: new Set<string>(), taskStarts: new Set<string>(), references: {} };
+  const lists = {
+    eligible: new Set<string>(),
+    protectedMessages: new Set<string>(),
+    protectedCalls: new Set<string>(),
+    taskStarts: new Set<string>(),
+    references: {},
+  };
   const history = flatten(original, lists);
-  const host = new Host({ output: () => undefined, id: (message, block) => String(blockAt(history, message, block).id) }, checkRuntime());
+  const host = new Host(
+    { output: () => undefined, id: (message, block) => String(blockAt(history, message, block).id) },
+    checkRuntime(),
+  );
   const positions = Uint32Array.from(present, ({ id }) => Number(id.slice(1)) - 1);
   const blocks = (thinking: "keep" | "drop") => {
     const settings = { goal: "restore", options: { thinking_with_call: thinking } };
@@ -91,12 +105,25 @@ function droppedThinking<M>(result: CompactionResult<M>, original: readonly M[])
   });
 }
 
-function touches(decision: { call_at: [number, number]; result_at: [number, number] }, index: number, before: Removed, after: Removed): boolean {
-  return decision.call_at[0] === index || decision.result_at[0] === index || before.get(index)?.size !== after.get(index)?.size;
+function touches(
+  decision: { call_at: [number, number]; result_at: [number, number] },
+  index: number,
+  before: Removed,
+  after: Removed,
+): boolean {
+  return (
+    decision.call_at[0] === index ||
+    decision.result_at[0] === index ||
+    before.get(index)?.size !== after.get(index)?.size
+  );
 }
 
 /** The blocks of the result's message by their place in the original. */
-function keptBlocks(content: readonly object[], old: { content: readonly object[] } | undefined, removed: Set<number> | undefined): Map<number, object> {
+function keptBlocks(
+  content: readonly object[],
+  old: { content: readonly object[] } | undefined,
+  removed: Set<number> | undefined,
+): Map<number, object> {
   const kept = new Map<number, object>();
   if (!old) return kept;
   let next = 0;

@@ -13,7 +13,11 @@ export interface Measured {
 }
 
 /** Everything of a result but its messages. */
-export function report([report, , , map]: OutcomeArray, pairs: readonly DecidedPair[], measured: Measured): Omit<CompactionResult, "messages"> {
+export function report(
+  [report, , , map]: OutcomeArray,
+  pairs: readonly DecidedPair[],
+  measured: Measured,
+): Omit<CompactionResult, "messages"> {
   const reason = report.changed ? "compacted" : report.candidates === 0 ? "no_candidates" : "no_change";
   const stats: Stats = {
     messages_before: map.length,

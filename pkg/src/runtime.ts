@@ -11,7 +11,10 @@ const isFunction: Check = (value) => typeof value === "function";
 const isBoolean: Check = (value) => typeof value === "boolean";
 const isSeconds: Check = (value) => typeof value === "number" && Number.isFinite(value);
 const isSignal: Check = (value) =>
-  typeof value === "object" && value !== null && "aborted" in value && typeof (value as AbortSignal).addEventListener === "function";
+  typeof value === "object" &&
+  value !== null &&
+  "aborted" in value &&
+  typeof (value as AbortSignal).addEventListener === "function";
 
 /** What each option may be, and how a message says it. */
 const RULES: { [K in keyof Required<RuntimeOptions>]: [Check, string] } = {
@@ -19,8 +22,14 @@ const RULES: { [K in keyof Required<RuntimeOptions>]: [Check, string] } = {
   onProgress: [isFunction, "must be a function"],
   onRequest: [isFunction, "must be a function"],
   timeoutSeconds: [(value) => isSeconds(value) && (value as number) > 0, "must be a finite number of seconds above 0"],
-  maxRetries: [(value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 100, "must be an integer from 0 to 100"],
-  retryDelaySeconds: [(value) => isSeconds(value) && (value as number) >= 0, "must be a finite number of seconds, 0 or more"],
+  maxRetries: [
+    (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 100,
+    "must be an integer from 0 to 100",
+  ],
+  retryDelaySeconds: [
+    (value) => isSeconds(value) && (value as number) >= 0,
+    "must be a finite number of seconds, 0 or more",
+  ],
   shareUnchanged: [isBoolean, "must be true or false"],
   countChars: [isBoolean, "must be true or false"],
   redact: [(value) => isBoolean(value) || isFunction(value), "must be true, false or a function"],
@@ -29,12 +38,18 @@ const RULES: { [K in keyof Required<RuntimeOptions>]: [Check, string] } = {
 
 /** Checks what is not data. */
 export function checkRuntime(runtime: RuntimeOptions = {}): CheckedRuntime {
-  if (typeof runtime !== "object" || runtime === null) throw invalidRequest("runtime", "runtime must be an object", { value: runtime });
+  if (typeof runtime !== "object" || runtime === null)
+    throw invalidRequest("runtime", "runtime must be an object", { value: runtime });
   for (const name of Object.keys(runtime) as (keyof RuntimeOptions)[]) {
     const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
-    if (!rule) throw invalidRequest(`runtime.${name}`, `runtime has no field "${name}"; it has ${Object.keys(RULES).join(", ")}`);
+    if (!rule)
+      throw invalidRequest(
+        `runtime.${name}`,
+        `runtime has no field "${name}"; it has ${Object.keys(RULES).join(", ")}`,
+      );
     const value = runtime[name];
-    if (value !== undefined && !rule[0](value)) throw invalidRequest(`runtime.${name}`, `runtime.${name} ${rule[1]}`, { value });
+    if (value !== undefined && !rule[0](value))
+      throw invalidRequest(`runtime.${name}`, `runtime.${name} ${rule[1]}`, { value });
   }
   const {
     signal,
@@ -71,7 +86,8 @@ const POINTS: readonly string[] = ["careful", "balanced", "firm", "study"];
  * @param options `point`: how bold it is. `careful` loses least, `firm` frees most. Default `balanced`.
  */
 export function localDecisionModel({ point = "balanced" }: { point?: LocalPoint } = {}): LocalDecisionModel {
-  if (!POINTS.includes(point)) throw invalidRequest("point", 'point must be "careful", "balanced" or "firm"', { value: point });
+  if (!POINTS.includes(point))
+    throw invalidRequest("point", 'point must be "careful", "balanced" or "firm"', { value: point });
   return Object.freeze({ kind: "local", point });
 }
 
@@ -80,7 +96,10 @@ export function localPoint(model: unknown): number | undefined {
   if (typeof model === "function") return undefined;
   const { kind, point } = (typeof model === "object" && model !== null ? model : {}) as Partial<LocalDecisionModel>;
   const number = kind === "local" ? POINTS.indexOf(point as string) : -1;
-  if (number < 0) throw invalidRequest("decisionModel", "the decision model must be a function or localDecisionModel()", { value: model });
+  if (number < 0)
+    throw invalidRequest("decisionModel", "the decision model must be a function or localDecisionModel()", {
+      value: model,
+    });
   return number;
 }
 
@@ -96,7 +115,11 @@ export function limitsOf(model: DecisionModel | undefined): Limits {
     const value: unknown = model?.limits?.[name];
     if (value === undefined) return undefined;
     if (!Number.isInteger(value) || (value as number) < 1) {
-      throw invalidRequest(`decisionModel.limits.${name}`, `decisionModel.limits.${name} must be an integer of at least 1`, { value });
+      throw invalidRequest(
+        `decisionModel.limits.${name}`,
+        `decisionModel.limits.${name} must be an integer of at least 1`,
+        { value },
+      );
     }
     return Math.min(value as number, 0xffffffff);
   };

@@ -44,7 +44,6 @@ export function tailOf(text: string, count: number): string {
 const LONGEST_ID = 64;
 const SIMPLE = /^[\w.:/+=@-]*$/;
 /** What would begin a new line somewhere; JSON does not escape it. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: U+0085 is a line break
 const LINE_BREAKS = /[\u0085\u2028\u2029]/g;
 
 /** A text as inside a JSON string, on one line. */
@@ -62,8 +61,19 @@ export function escapedId(id: string): string {
 }
 
 /** What stands in a result for what was left out. */
-export function marker(template: string, leftOut: number, total: number, id: string, reference: string | undefined): string {
-  const parts = [String(leftOut), String(total), escapedId(id), reference === undefined ? "" : ` ${escaped(reference)}`];
+export function marker(
+  template: string,
+  leftOut: number,
+  total: number,
+  id: string,
+  reference: string | undefined,
+): string {
+  const parts = [
+    String(leftOut),
+    String(total),
+    escapedId(id),
+    reference === undefined ? "" : ` ${escaped(reference)}`,
+  ];
   // The placeholders are the code points 0 to 3.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the core chose them because no text holds them
   return template.replace(/[\0-\x03]/g, (sign) => parts[sign.charCodeAt(0)] as string);

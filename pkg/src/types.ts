@@ -311,4 +311,10 @@ export interface GivenDecision {
 }
 
 /** A source of the WebAssembly module. */
-export type ModuleSource = BufferSource | URL | string | Response | WebAssembly.Module | PromiseLike<BufferSource | Response | WebAssembly.Module>;
+export type ModuleSource =
+  | BufferSource
+  | URL
+  | string
+  | Response
+  | WebAssembly.Module
+  | PromiseLike<BufferSource | Response | WebAssembly.Module>;

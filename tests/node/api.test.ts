@@ -3,29 +3,88 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import * as keepline from "keepline";
-import { applyDecisions, CompactionError, type CompactionRequest, compactContext, compactContextJson, inspectRequests, localDecisionModel, type Message, restore } from "keepline";
+import {
+  applyDecisions,
+  CompactionError,
+  type CompactionRequest,
+  compactContext,
+  compactContextJson,
+  inspectRequests,
+  localDecisionModel,
+  type Message,
+  restore,
+} from "keepline";
 import { LONG, request, session, step, user } from "../support/requests.js";
 import { answering, scripted } from "../support/scripted.js";
 
 const drop = answering(() => 0.1);
 const shorten = answering((question) => (question.startsWith("call") ? 0.9 : 0.1));
-const code = (expected: string, path?: string) => (error: unknown) => CompactionError.isInstance(error) && error.code === expected && (path === undefined || error.path === path);
+const code = (expected: string, path?: string) => (error: unknown) =>
+  CompactionError.isInstance(error) && error.code === expected && (path === undefined || error.path === path);
 
 it("the package exports what it promises, and no more", () => {
-  const names = ["CompactionError", "applyDecisions", "compactContext", "compactContextJson", "init", "inspectRequests", "localDecisionModel", "restore"];
+  const names = [
+    "CompactionError",
+    "applyDecisions",
+    "compactContext",
+    "compactContextJson",
+    "init",
+    "inspectRequests",
+    "localDecisionModel",
+    "restore",
+  ];
   assert.deepEqual(Object.keys(keepline).sort(), names);
 });
 
 describe("the result", () => {
   it("is plain data in the order of the contract", async () => {
     const result = await compactContext(session(2), shorten);
-    assert.deepEqual(Object.keys(result), ["schema_version", "messages", "changed", "reason", "decisions", "message_map", "stats"]);
+    assert.deepEqual(Object.keys(result), [
+      "schema_version",
+      "messages",
+      "changed",
+      "reason",
+      "decisions",
+      "message_map",
+      "stats",
+    ]);
     assert.deepEqual(JSON.parse(JSON.stringify(result)), result);
-    assert.deepEqual(Object.keys(result.decisions[0] as object), ["id", "call_id", "tool", "call_at", "result_at", "action", "reason", "applied", "saved_chars", "keep_call", "keep_result"]);
+    assert.deepEqual(Object.keys(result.decisions[0] as object), [
+      "id",
+      "call_id",
+      "tool",
+      "call_at",
+      "result_at",
+      "action",
+      "reason",
+      "applied",
+      "saved_chars",
+      "keep_call",
+      "keep_result",
+    ]);
   });
 
   it("counts the characters of the compact JSON", async () => {
-    const odd = [{ ...user('é🐝\n"\u2028'), extra: [undefined, null, 1.5, -0, 1e21, Number.NaN, true, new Date(0), { a: undefined, toJSON: undefined }, "x".repeat(200_000), "🐝".repeat(70_000)] }, step("c1"), user("Next.")];
+    const odd = [
+      {
+        ...user('é🐝\n"\u2028'),
+        extra: [
+          undefined,
+          null,
+          1.5,
+          -0,
+          1e21,
+          Number.NaN,
+          true,
+          new Date(0),
+          { a: undefined, toJSON: undefined },
+          "x".repeat(200_000),
+          "🐝".repeat(70_000),
+        ],
+      },
+      step("c1"),
+      user("Next."),
+    ];
     const { stats, messages } = await compactContext(request(odd as Message[]), shorten);
     assert.equal(stats.chars_before, [...JSON.stringify(odd)].length);
     assert.equal(stats.chars_after, [...JSON.stringify(messages)].length);
@@ -35,12 +94,19 @@ describe("the result", () => {
 
   it("with shareUnchanged holds the very same objects for what did not change", async () => {
     const input = session(2);
-    const { messages } = await compactContext(input, answering((question) => (question.endsWith("t1") ? 0.9 : question.startsWith("call") ? 0.9 : 0.1)), { shareUnchanged: true });
+    const { messages } = await compactContext(
+      input,
+      answering((question) => (question.endsWith("t1") ? 0.9 : question.startsWith("call") ? 0.9 : 0.1)),
+      { shareUnchanged: true },
+    );
     assert.equal(messages[0], input.messages[0]);
     assert.equal(messages[1], input.messages[1]);
     assert.notEqual(messages[2], input.messages[2]);
     assert.equal((messages[2]?.content as object[])[0], (input.messages[2]?.content as object[])[0]);
-    const copied = await compactContext(input, answering(() => 0.9));
+    const copied = await compactContext(
+      input,
+      answering(() => 0.9),
+    );
     assert.notEqual(copied.messages[0], input.messages[0]);
     assert.deepEqual(copied.messages, input.messages);
   });
@@ -59,16 +125,25 @@ describe("the result", () => {
       }
     }
     const message = new Msg(step("c1").content);
-    const { messages } = await compactContext(request([user("Go."), message as unknown as Message, user("Next.")]), shorten, { shareUnchanged: true });
+    const { messages } = await compactContext(
+      request([user("Go."), message as unknown as Message, user("Next.")]),
+      shorten,
+      { shareUnchanged: true },
+    );
     const touched = messages[1] as unknown as Msg;
     assert.ok(touched instanceof Msg && touched !== message && touched.size === 2);
     assert.deepEqual(Object.keys(touched), Object.keys(message));
   });
 
   it("a list of text blocks becomes a list of one with the first block's fields", async () => {
-    const output = [{ type: "text", text: LONG, id: "b1", x: 1 }, { type: "text", text: LONG, id: "b2" }];
+    const output = [
+      { type: "text", text: LONG, id: "b1", x: 1 },
+      { type: "text", text: LONG, id: "b2" },
+    ];
     const { messages } = await compactContext(request([user("Go."), step("c1", output), user("Next.")]), shorten);
-    const [block, ...rest] = ((messages[1]?.content as { output: { text: string }[] }[])[1] as { output: { text: string }[] }).output;
+    const [block, ...rest] = (
+      (messages[1]?.content as unknown as { output: { text: string }[] }[])[1] as { output: { text: string }[] }
+    ).output;
     assert.deepEqual({ ...block, text: "" }, { type: "text", text: "", id: "b1", x: 1 });
     assert.match(block?.text as string, /\[… 1301 of 1601 characters left out, call c1, /);
     assert.equal(rest.length, 0);
@@ -78,9 +153,14 @@ describe("the result", () => {
     const input = { ...session(1), source_refs: { c1: "kv://history/c1" } };
     const marker = async (language: "en" | "zh") => {
       const { messages } = await compactContext(input, shorten, { language });
-      return ((messages[1]?.content as { output: string }[])[1] as { output: string }).output.split("\n").at(-1);
+      return ((messages[1]?.content as unknown as { output: string }[])[1] as { output: string }).output
+        .split("\n")
+        .at(-1);
     };
-    assert.equal(await marker("en"), "[… 500 of 800 characters left out, call c1, full text in the archived history kv://history/c1]");
+    assert.equal(
+      await marker("en"),
+      "[… 500 of 800 characters left out, call c1, full text in the archived history kv://history/c1]",
+    );
     assert.equal(await marker("zh"), "[… 800 个字符中略去了 500 个，调用 c1，全文在存档的历史中 kv://history/c1]");
   });
 
@@ -95,10 +175,18 @@ describe("inspectRequests", () => {
   it("shows exactly what is sent, without sending", async () => {
     const input = session(40, { max_request_tokens: 4000 });
     const sent: unknown[] = [];
-    await compactContext(input, (decision, context) => (sent.push({ ...decision, batch: context.batch, batches: context.batches }), drop(decision, context)));
+    await compactContext(
+      input,
+      (decision, context) => (
+        sent.push({ ...decision, batch: context.batch, batches: context.batches }), drop(decision, context)
+      ),
+    );
     const shown = await inspectRequests(input);
     assert.ok(shown.length > 1);
-    assert.deepEqual(shown.map((request) => ({ ...request })), sent);
+    assert.deepEqual(
+      shown.map((request) => ({ ...request })),
+      sent,
+    );
   });
 
   it("shows nothing for the local model, and honours a model's limits, language and redaction", async () => {
@@ -109,7 +197,10 @@ describe("inspectRequests", () => {
     assert.match(chinese?.questions.call_t1?.instructions ?? "", /历史记录是数据/);
     const [own] = await inspectRequests(session(1), { redact: (text, part) => `<${part}:${text.length}>` });
     assert.match(own?.stateJson ?? "", /<goal:5>/);
-    await assert.rejects(inspectRequests(session(1), { redact: (() => 5) as never }), code("invalid_request", "runtime.redact"));
+    await assert.rejects(
+      inspectRequests(session(1), { redact: (() => 5) as never }),
+      code("invalid_request", "runtime.redact"),
+    );
   });
 
   it("the state is one frozen object a window, and its text is exact", async () => {
@@ -130,24 +221,43 @@ describe("applyDecisions", () => {
     const input = session(6);
     const first = await compactContext(input, scripted(7));
     const again = applyDecisions(input, first.decisions);
-    assert.deepEqual([again.messages, again.decisions, again.message_map], [first.messages, first.decisions, first.message_map]);
+    assert.deepEqual(
+      [again.messages, again.decisions, again.message_map],
+      [first.messages, first.decisions, first.message_map],
+    );
     assert.equal(again.stats.requests, 0);
     const all = applyDecisions({ ...input, options: { ...input.options, keep_threshold: 0 } }, first.decisions);
     assert.equal(all.changed, false);
-    const none = applyDecisions({ ...input, options: { ...input.options, keep_threshold: 1 } }, first.decisions.map(({ id, call_id }) => ({ id, call_id, keep_call: 0, keep_result: 0 })));
+    const none = applyDecisions(
+      { ...input, options: { ...input.options, keep_threshold: 1 } },
+      first.decisions.map(({ id, call_id }) => ({ id, call_id, keep_call: 0, keep_result: 0 })),
+    );
     assert.equal(none.stats.actions.drop_call, 6);
   });
 
   it("keeps what it has no answer for", () => {
-    const { decisions } = applyDecisions(session(3), [{ id: "t2", call_id: "c2", keep_call: 0.1, keep_result: 0.1 }, { id: "t3", call_id: "c3", keep_call: 0.1 }]);
-    assert.deepEqual(decisions.map(({ action, reason }) => [action, reason]), [["keep", "not_asked"], ["drop_call", "call_not_needed"], ["keep", "not_asked"]]);
+    const { decisions } = applyDecisions(session(3), [
+      { id: "t2", call_id: "c2", keep_call: 0.1, keep_result: 0.1 },
+      { id: "t3", call_id: "c3", keep_call: 0.1 },
+    ]);
+    assert.deepEqual(
+      decisions.map(({ action, reason }) => [action, reason]),
+      [
+        ["keep", "not_asked"],
+        ["drop_call", "call_not_needed"],
+        ["keep", "not_asked"],
+      ],
+    );
   });
 
   it("derives protection again from the request", async () => {
     const input = session(3);
     const { decisions } = await compactContext(input, drop);
     const again = applyDecisions({ ...input, protected_call_ids: ["c2"] }, decisions);
-    assert.deepEqual(again.decisions.map(({ action }) => action), ["drop_call", "keep", "drop_call"]);
+    assert.deepEqual(
+      again.decisions.map(({ action }) => action),
+      ["drop_call", "keep", "drop_call"],
+    );
     assert.equal(again.decisions[1]?.keep_call, undefined);
   });
 
@@ -174,18 +284,32 @@ describe("restore", () => {
     const result = await compactContext(input, scripted(3));
     for (const { call_id } of result.decisions) {
       const messages = restore(result, input.messages, call_id);
-      const of = (list: readonly Message[]) => list.flatMap(({ content }) => (content as { id?: string }[]).filter(({ id }) => id === call_id));
+      const of = (list: readonly Message[]) =>
+        list.flatMap(({ content }) => (content as unknown as { id?: string }[]).filter(({ id }) => id === call_id));
       assert.deepEqual(of(messages), of(input.messages), call_id);
-      const others = (list: readonly Message[]) => JSON.stringify(list.flatMap(({ content }) => (content as { id?: string }[]).filter(({ id }) => id !== call_id)));
+      const others = (list: readonly Message[]) =>
+        JSON.stringify(
+          list.flatMap(({ content }) => (content as unknown as { id?: string }[]).filter(({ id }) => id !== call_id)),
+        );
       assert.equal(others(messages), others(result.messages), call_id);
     }
   });
 
   it("works on a result that was stored as JSON, with stubs and with thinking that went", async () => {
     const thinking = { type: "thinking", thinking: "…" };
-    const content = [thinking, ...(step("c1").content as object[]), thinking, { type: "text", text: "done" }, ...(step("c2").content as object[])];
+    const content = [
+      thinking,
+      ...(step("c1").content as object[]),
+      thinking,
+      { type: "text", text: "done" },
+      ...(step("c2").content as object[]),
+    ];
     const messages = [user("Go."), { role: "assistant", content } as Message, user("Next.")];
-    for (const options of [{ thinking_with_call: "drop" }, { thinking_with_call: "keep" }, { drop_call_mode: "stub" }] as const) {
+    for (const options of [
+      { thinking_with_call: "drop" },
+      { thinking_with_call: "keep" },
+      { drop_call_mode: "stub" },
+    ] as const) {
       const input = request(messages, options);
       const result = JSON.parse(JSON.stringify(await compactContext(input, drop)));
       const half = restore(result, input.messages, "c1") as Message[];
@@ -222,7 +346,8 @@ describe("compactContextJson", () => {
       ['{"messages":[],"goal":"g","options":{"keep_threshold":2}}', "options.keep_threshold"],
       ['{"messages":[{"role":"bot","content":""}],"goal":"g"}', "messages[0].role"],
     ];
-    for (const [text, path] of cases) await assert.rejects(compactContextJson(text as string, drop), code("invalid_request", path), String(text));
+    for (const [text, path] of cases)
+      await assert.rejects(compactContextJson(text as string, drop), code("invalid_request", path), String(text));
   });
 });
 
@@ -246,9 +371,17 @@ describe("init", () => {
 
   it("that failed does not poison the next, and says what to do", async () => {
     const copy = (await import(`../../pkg/dist/node.js?copy=${Math.random()}`)) as typeof keepline;
-    const bad = [() => new Uint8Array([1, 2, 3]), () => new Response("no", { status: 404 }), () => Promise.reject(new Error("offline"))];
+    const bad = [
+      () => new Uint8Array([1, 2, 3]),
+      () => new Response("no", { status: 404 }),
+      () => Promise.reject(new Error("offline")),
+    ];
     for (const source of bad) {
-      await assert.rejects(copy.init(source() as never), (error: Error & { code?: string }) => error.code === "load_failed" && error.cause instanceof Error && /keepline\.wasm/.test(error.message));
+      await assert.rejects(
+        copy.init(source() as never),
+        (error: Error & { code?: string }) =>
+          error.code === "load_failed" && error.cause instanceof Error && /keepline\.wasm/.test(error.message),
+      );
     }
     assert.equal((await copy.compactContext(session(1), drop)).changed, true);
   });
@@ -268,22 +401,46 @@ describe("the local model", () => {
 
   it("asks nobody, needs no view, and is the same every time", async () => {
     const input = session(30, { max_state_tokens: 1, max_request_tokens: 1 });
-    const [first, second] = await Promise.all([compactContext(input, localDecisionModel()), compactContext(input, localDecisionModel())]);
-    assert.deepEqual([first.stats.requests, first.stats.windows, first.stats.state_tokens, first.stats.state_stage], [0, 0, null, null]);
+    const [first, second] = await Promise.all([
+      compactContext(input, localDecisionModel()),
+      compactContext(input, localDecisionModel()),
+    ]);
+    assert.deepEqual(
+      [first.stats.requests, first.stats.windows, first.stats.state_tokens, first.stats.state_stage],
+      [0, 0, null, null],
+    );
     assert.deepEqual(first.decisions, second.decisions);
   });
 
   it("frees more at a bolder point, and never removes a call that changes something", async () => {
-    const tool = (id: string, name: string) => ({ ...step(id), content: (step(id, `${LONG}${id}`.repeat(9)).content as object[]).map((block) => ({ ...block, name })) }) as Message;
-    const messages = [user("Go."), ...Array.from({ length: 60 }, (_, index) => tool(`c${index}`, index % 3 === 0 ? "write_file" : "list_dir")), user("Now something else entirely: the weather in Bergen.")];
+    const tool = (id: string, name: string) =>
+      ({
+        ...step(id),
+        content: (step(id, `${LONG}${id}`.repeat(9)).content as object[]).map((block) => ({ ...block, name })),
+      }) as unknown as Message;
+    const messages = [
+      user("Go."),
+      ...Array.from({ length: 60 }, (_, index) => tool(`c${index}`, index % 3 === 0 ? "write_file" : "list_dir")),
+      user("Now something else entirely: the weather in Bergen."),
+    ];
     const input: CompactionRequest = { messages, goal: "Weather", eligible_tool_names: ["write_file", "list_dir"] };
     const saved: number[] = [];
     for (const point of ["careful", "balanced", "firm"] as const) {
       const { decisions } = await compactContext(input, localDecisionModel({ point }));
       saved.push(decisions.reduce((sum, { saved_chars }) => sum + saved_chars, 0));
-      assert.ok(decisions.every(({ tool, keep_call, action }) => tool !== "write_file" || keep_call === undefined || (keep_call === 1 && action !== "drop_call")));
+      assert.ok(
+        decisions.every(
+          ({ tool, keep_call, action }) =>
+            tool !== "write_file" || keep_call === undefined || (keep_call === 1 && action !== "drop_call"),
+        ),
+      );
     }
-    assert.ok((saved[0] as number) <= (saved[1] as number) && (saved[1] as number) <= (saved[2] as number) && (saved[2] as number) > 0, String(saved));
+    assert.ok(
+      (saved[0] as number) <= (saved[1] as number) &&
+        (saved[1] as number) <= (saved[2] as number) &&
+        (saved[2] as number) > 0,
+      String(saved),
+    );
   });
 });
 
@@ -291,7 +448,9 @@ describe("errors", () => {
   it("are known across copies of the package", async () => {
     const copy = (await import(`../../pkg/dist/node.js?copy=${Math.random()}`)) as typeof keepline;
     const error = await copy.compactContext({} as never, drop).catch((error: unknown) => error);
-    assert.ok(!(error instanceof CompactionError) && CompactionError.isInstance(error) && error.name === "CompactionError");
+    assert.ok(
+      !(error instanceof CompactionError) && CompactionError.isInstance(error) && error.name === "CompactionError",
+    );
     assert.ok(!CompactionError.isInstance({ code: "internal" }) && !CompactionError.isInstance(null));
   });
 });

@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type CompactionError, compactContext, type DecisionContext, type DecisionModel, type RuntimeOptions } from "keepline";
+import {
+  type CompactionError,
+  compactContext,
+  type DecisionContext,
+  type DecisionModel,
+  type RuntimeOptions,
+} from "keepline";
 import { limitsOfOne, session } from "../support/requests.js";
 import { answering } from "../support/scripted.js";
 
@@ -14,7 +20,12 @@ function one(model: DecisionModel): DecisionModel {
 }
 
 /** The error that a run rejects with; the input must be as before. */
-async function failure(model: DecisionModel, calls = 3, runtime: RuntimeOptions = { maxRetries: 0 }, options = {}): Promise<CompactionError> {
+async function failure(
+  model: DecisionModel,
+  calls = 3,
+  runtime: RuntimeOptions = { maxRetries: 0 },
+  options = {},
+): Promise<CompactionError> {
   const request = session(calls, options);
   const before = JSON.stringify(request);
   const error = await compactContext(request, model, runtime).then(
@@ -33,11 +44,30 @@ describe("a decision model that fails", () => {
     ["undefined", undefined],
     ["null", null],
     ["an object without prototype", Object.assign(Object.create(null), { message: "quota" })],
-    ["a Proxy that throws", new Proxy({}, { get: () => { throw new Error("no"); } })],
+    [
+      "a Proxy that throws",
+      new Proxy(
+        {},
+        {
+          get: () => {
+            throw new Error("no");
+          },
+        },
+      ),
+    ],
   ];
   for (const [name, value] of thrown) {
     it(`throwing ${name} rejects with it as cause`, async () => {
-      for (const model of [() => { throw value; }, () => Promise.reject(value), async () => { await sleep(1); throw value; }] as DecisionModel[]) {
+      for (const model of [
+        () => {
+          throw value;
+        },
+        () => Promise.reject(value),
+        async () => {
+          await sleep(1);
+          throw value;
+        },
+      ] as DecisionModel[]) {
         const error = await failure(one(model));
         assert.equal(error.code, "decision_failed");
         assert.ok("cause" in error);
@@ -167,7 +197,11 @@ describe("a decision model that takes its time", () => {
   });
 
   it("that hangs in its last attempt too rejects with timeout", async () => {
-    const error = await failure(() => new Promise<never>(() => {}), 1, { timeoutSeconds: 0.05, maxRetries: 1, retryDelaySeconds: 0 });
+    const error = await failure(() => new Promise<never>(() => {}), 1, {
+      timeoutSeconds: 0.05,
+      maxRetries: 1,
+      retryDelaySeconds: 0,
+    });
     assert.deepEqual([error.code, error.batch], ["timeout", 0]);
   });
 
@@ -212,8 +246,13 @@ describe("a decision model that takes its time", () => {
 
   it("leaves no timer behind", async () => {
     await compactContext(session(3), one(drop), { timeoutSeconds: 60 });
-    await failure(() => { throw new Error("no"); }, 3);
-    assert.deepEqual(process.getActiveResourcesInfo().filter((kind) => kind === "Timeout"), []);
+    await failure(() => {
+      throw new Error("no");
+    }, 3);
+    assert.deepEqual(
+      process.getActiveResourcesInfo().filter((kind) => kind === "Timeout"),
+      [],
+    );
   });
 
   it("is given very long timeouts, which do not fire at once", async () => {
@@ -228,17 +267,41 @@ describe("a decision model that takes its time", () => {
 
 describe("a decision model that answers oddly", () => {
   const answers: [string, unknown][] = [
-    ["above one", 1.2], ["negative", -0.01], ["text", "0.7"], ["a boolean", true], ["null", null], ["a list", [0.7]], ["an object without probability", { p: 0.7 }],
-    ["NaN", Number.NaN], ["Infinity", Number.POSITIVE_INFINITY], ["undefined", undefined], ["a big integer", 10n], ["a boxed number", Object(0.5)],
-    ["an inherited probability", Object.create({ probability: 0.5 })], ["a wrong discriminator", { type: "score", probability: 0.5 }],
-    ["the field of another dialect", { type: "noul", probability: 0.5 }], ["a refusal", { type: "refusal" }], ["a refusal answer", { type: "refusal_answer", probability: 0.5 }],
-    ["a prototype's name as type", { type: "constructor", probability: 0.5 }], ["a getter that throws", { get probability() { throw new Error("no"); } }],
+    ["above one", 1.2],
+    ["negative", -0.01],
+    ["text", "0.7"],
+    ["a boolean", true],
+    ["null", null],
+    ["a list", [0.7]],
+    ["an object without probability", { p: 0.7 }],
+    ["NaN", Number.NaN],
+    ["Infinity", Number.POSITIVE_INFINITY],
+    ["undefined", undefined],
+    ["a big integer", 10n],
+    ["a boxed number", Object(0.5)],
+    ["an inherited probability", Object.create({ probability: 0.5 })],
+    ["a wrong discriminator", { type: "score", probability: 0.5 }],
+    ["the field of another dialect", { type: "noul", probability: 0.5 }],
+    ["a refusal", { type: "refusal" }],
+    ["a refusal answer", { type: "refusal_answer", probability: 0.5 }],
+    ["a prototype's name as type", { type: "constructor", probability: 0.5 }],
+    [
+      "a getter that throws",
+      {
+        get probability() {
+          throw new Error("no");
+        },
+      },
+    ],
   ];
   for (const [name, answer] of answers) {
     it(`${name} is refused, without another attempt`, async () => {
       let calls = 0;
       const model = answering((question) => (question === "result_t2" ? answer : 0.1));
-      const error = await failure((request, context) => (calls++, model(request, context)), 3, { maxRetries: 3, retryDelaySeconds: 0 });
+      const error = await failure((request, context) => (calls++, model(request, context)), 3, {
+        maxRetries: 3,
+        retryDelaySeconds: 0,
+      });
       assert.equal(error.code, "invalid_answer");
       assert.equal(error.batch, 0);
       assert.equal(calls, 1);
@@ -247,8 +310,14 @@ describe("a decision model that answers oddly", () => {
   }
 
   const responses: [string, unknown][] = [
-    ["nothing", undefined], ["null", null], ["a number", 0.5], ["no answers", {}], ["a list of answers", { answers: [0.1, 0.1] }], ["too few answers", { answers: { call_t1: 0.1 } }],
-    ["inherited answers", { answers: Object.create({ call_t1: 0.1, result_t1: 0.1 }) }], ["an error envelope", { error: { message: "no" } }],
+    ["nothing", undefined],
+    ["null", null],
+    ["a number", 0.5],
+    ["no answers", {}],
+    ["a list of answers", { answers: [0.1, 0.1] }],
+    ["too few answers", { answers: { call_t1: 0.1 } }],
+    ["inherited answers", { answers: Object.create({ call_t1: 0.1, result_t1: 0.1 }) }],
+    ["an error envelope", { error: { message: "no" } }],
   ];
   for (const [name, response] of responses) {
     it(`${name} is refused`, async () => {
@@ -257,25 +326,51 @@ describe("a decision model that answers oddly", () => {
   }
 
   it("every dialect of the field is understood, a plain value and any thenable too", async () => {
-    const dialects = [0.1, { type: "binary_answer", probability: 0.1 }, { type: "boolean", probability: 0.1 }, { type: "predicate", probability: 0.1 }, { type: "noul", noul: 0.1 }, { probability: 0.1 }];
+    const dialects = [
+      0.1,
+      { type: "binary_answer", probability: 0.1 },
+      { type: "boolean", probability: 0.1 },
+      { type: "predicate", probability: 0.1 },
+      { type: "noul", noul: 0.1 },
+      { probability: 0.1 },
+    ];
     for (const dialect of dialects) {
       const answers = { call_t1: dialect, result_t1: dialect } as never;
-      for (const response of [{ answers }, Promise.resolve({ answers }), { then: (done: (value: unknown) => void) => done({ answers }) }]) {
+      for (const response of [
+        { answers },
+        Promise.resolve({ answers }),
+        { then: (done: (value: unknown) => void) => done({ answers }) },
+      ]) {
         const { decisions } = await compactContext(session(1), (() => response) as DecisionModel);
-        assert.deepEqual([decisions[0]?.keep_call, decisions[0]?.keep_result, decisions[0]?.action], [0.1, 0.1, "drop_call"]);
+        assert.deepEqual(
+          [decisions[0]?.keep_call, decisions[0]?.keep_result, decisions[0]?.action],
+          [0.1, 0.1, "drop_call"],
+        );
       }
     }
   });
 
   it("answers to names that were not asked are ignored", async () => {
-    const answers = Object.fromEntries([["call_t1", 0.1], ["result_t1", 0.1], ["call_t9", 7], ["__proto__", 3], ["constructor", "x"]]);
+    const answers = Object.fromEntries([
+      ["call_t1", 0.1],
+      ["result_t1", 0.1],
+      ["call_t9", 7],
+      ["__proto__", 3],
+      ["constructor", "x"],
+    ]);
     const { decisions } = await compactContext(session(1), () => ({ answers }));
     assert.equal(decisions.length, 1);
   });
 
   it("a thenable that settles twice counts once", async () => {
-    const twice = { then: (done: (value: unknown) => void, fail: (reason: unknown) => void) => { done({ answers: { call_t1: 0.1, result_t1: 0.1 } }); fail(new Error("twice")); done({ answers: {} }); } };
-    assert.equal((await compactContext(session(1), (() => twice) as DecisionModel)).changed, true);
+    const twice = {
+      then: (done: (value: unknown) => void, fail: (reason: unknown) => void) => {
+        done({ answers: { call_t1: 0.1, result_t1: 0.1 } });
+        fail(new Error("twice"));
+        done({ answers: {} });
+      },
+    };
+    assert.equal((await compactContext(session(1), (() => twice) as unknown as DecisionModel)).changed, true);
   });
 
   it("usage is handed on in the order of the batches", async () => {
@@ -284,14 +379,19 @@ describe("a decision model that answers oddly", () => {
       return { ...(await drop(request, {} as DecisionContext)), usage: { batch } };
     });
     const { stats } = await compactContext(session(4), model);
-    assert.deepEqual(stats.usage, [0, 1, 2, 3].map((batch) => ({ batch })));
+    assert.deepEqual(
+      stats.usage,
+      [0, 1, 2, 3].map((batch) => ({ batch })),
+    );
   });
 });
 
 describe("aborting", () => {
   it("before the start sends nothing", async () => {
     let calls = 0;
-    const error = await failure((request, context) => (calls++, drop(request, context)), 1, { signal: AbortSignal.abort("enough") });
+    const error = await failure((request, context) => (calls++, drop(request, context)), 1, {
+      signal: AbortSignal.abort("enough"),
+    });
     assert.deepEqual([error.code, error.name, error.cause, calls], ["aborted", "AbortError", "enough", 0]);
   });
 
@@ -301,11 +401,19 @@ describe("aborting", () => {
     const model = one(
       (_request, { signal }) =>
         new Promise((_resolve, reject) => {
-          signal.addEventListener("abort", () => { reasons.push(signal.reason); reject(signal.reason); });
+          signal.addEventListener("abort", () => {
+            reasons.push(signal.reason);
+            reject(signal.reason);
+          });
           setTimeout(() => controller.abort("enough"), 5);
         }),
     );
-    const error = await failure(model, 5, { signal: controller.signal, maxRetries: 3, retryDelaySeconds: 0.01 }, { max_concurrency: 2 });
+    const error = await failure(
+      model,
+      5,
+      { signal: controller.signal, maxRetries: 3, retryDelaySeconds: 0.01 },
+      { max_concurrency: 2 },
+    );
     assert.deepEqual([error.code, error.name, error.cause], ["aborted", "AbortError", "enough"]);
     await sleep(100);
     assert.deepEqual(reasons, ["enough", "enough"], "nothing is tried again once the call is over");
@@ -369,7 +477,9 @@ describe("several calls at once", () => {
 describe("callbacks of the host", () => {
   it("progress goes from preparing over deciding to applying", async () => {
     const seen: string[] = [];
-    await compactContext(session(3), one(drop), { onProgress: ({ phase, done, total }) => seen.push(`${phase} ${done}/${total}`) });
+    await compactContext(session(3), one(drop), {
+      onProgress: ({ phase, done, total }) => seen.push(`${phase} ${done}/${total}`),
+    });
     assert.deepEqual(seen, ["prepare 0/1", "decide 0/3", "decide 1/3", "decide 2/3", "decide 3/3", "apply 1/1"]);
   });
 
@@ -382,7 +492,12 @@ describe("callbacks of the host", () => {
       given.push(request);
       return drop(request, context);
     });
-    await compactContext(session(2, { max_concurrency: 1 }), model, { onRequest: (request) => { order.push("log"); logged.push(request); } });
+    await compactContext(session(2, { max_concurrency: 1 }), model, {
+      onRequest: (request) => {
+        order.push("log");
+        logged.push(request);
+      },
+    });
     assert.deepEqual(order, ["log", "model", "log", "model"]);
     assert.ok(logged.every((request, index) => request === given[index]));
   });
@@ -391,7 +506,11 @@ describe("callbacks of the host", () => {
     it(`${name} that throws rejects the call, names itself, and nothing is sent`, async () => {
       let calls = 0;
       const cause = new Error("disk full");
-      const runtime: RuntimeOptions = { [name]: () => { throw cause; } };
+      const runtime: RuntimeOptions = {
+        [name]: () => {
+          throw cause;
+        },
+      };
       const error = await failure((request, context) => (calls++, drop(request, context)), 1, runtime);
       assert.deepEqual([error.code, error.path, error.cause, calls], ["invalid_request", `runtime.${name}`, cause, 0]);
     });

@@ -35,7 +35,13 @@ function withMemoryLimit(bytes: Uint8Array, morePages: number): Uint8Array<Array
       const [pages] = readLeb(bytes, start + 2);
       assert.equal(bytes[start + 1], 0, "the memory has no limit of its own");
       const section = [1, 1, ...leb(pages), ...leb(pages + morePages)];
-      return new Uint8Array([...bytes.subarray(0, at), 5, ...leb(section.length), ...section, ...bytes.subarray(start + size)]);
+      return new Uint8Array([
+        ...bytes.subarray(0, at),
+        5,
+        ...leb(section.length),
+        ...section,
+        ...bytes.subarray(start + size),
+      ]);
     }
     at = start + size;
   }

@@ -25,7 +25,8 @@ const TOLERANCE = 1e-6;
 
 function python(args: string[], quiet: boolean): void {
   const done = spawnSync("python3", args, { stdio: ["ignore", quiet ? "ignore" : "inherit", "inherit"] });
-  if (done.status !== 0) throw new Error(`python3 ${args.join(" ")} failed${done.error ? `: ${done.error.message}` : ""}`);
+  if (done.status !== 0)
+    throw new Error(`python3 ${args.join(" ")} failed${done.error ? `: ${done.error.message}` : ""}`);
 }
 
 /** The points that users can choose, and the study's own weights for tests. */
@@ -58,25 +59,32 @@ async function parity(dump: string, reference: string): Promise<void> {
       // A call that changes something only has to stay.
       const call = mutating.has(id) ? Math.max(0, 1 - p_call) : Math.abs(p_call - scores.p_call);
       const difference = Math.max(call, Math.abs(p_result - scores.p_result));
-      if (difference > TOLERANCE) throw new Error(`${id}: ${p_call} ${p_result} instead of ${scores.p_call} ${scores.p_result}`);
+      if (difference > TOLERANCE)
+        throw new Error(`${id}: ${p_call} ${p_result} instead of ${scores.p_call} ${scores.p_result}`);
       largest = Math.max(largest, difference);
       count++;
     }
   }
   if (count !== expected.size) throw new Error(`${count} candidates instead of ${expected.size}`);
-  console.log(`parity: ${count} candidates within ${TOLERANCE} of the reference, largest difference ${largest.toExponential(1)}`);
+  console.log(
+    `parity: ${count} candidates within ${TOLERANCE} of the reference, largest difference ${largest.toExponential(1)}`,
+  );
 }
 
 async function main(): Promise<void> {
   if (values.decide !== undefined) return decideAll(values.decide, values.point, (line) => process.stdout.write(line));
-  const [script, trajectories, recipe] = ["quality/eval.py", "bench/trajectories", "quality/recipe-dev.json"].map(shared);
+  const [script, trajectories, recipe] = ["quality/eval.py", "bench/trajectories", "quality/recipe-dev.json"].map(
+    shared,
+  );
   if (!script || !trajectories || !recipe) {
     console.log("skipped: the recorded sessions are not beside the repository (set KEEPLINE_SHARED to their folder)");
     return;
   }
   const folder = mkdtempSync(join(tmpdir(), "keepline-quality-"));
   try {
-    const [dump, reference, decided] = ["dump", "reference", "decided"].map((name) => join(folder, `${name}.jsonl`)) as [string, string, string];
+    const [dump, reference, decided] = ["dump", "reference", "decided"].map((name) =>
+      join(folder, `${name}.jsonl`),
+    ) as [string, string, string];
     python([script, trajectories, recipe, "--goal", values.goal, "--dump", dump, "--reference", reference], true);
     await parity(dump, reference);
     const out = createWriteStream(decided);

@@ -1,7 +1,7 @@
 /** Our decisions for a dump of recorded sessions (`eval.py --dump`). */
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { type CompactionRequest, type Decision, type LocalDecisionModel, type Message, compactContext } from "keepline";
+import { type CompactionRequest, compactContext, type Decision, type LocalDecisionModel, type Message } from "keepline";
 
 /** One snapshot of the dump. */
 export interface DumpLine {
@@ -44,7 +44,8 @@ export async function decideLine(line: DumpLine, model: LocalDecisionModel): Pro
   const byCall = new Map(decisions.map((decision) => [decision.call_id, decision]));
   return line.candidates.map((call) => {
     const { keep_call, keep_result } = byCall.get(call) ?? ({} as Partial<Decision>);
-    if (keep_call === undefined || keep_result === undefined) throw new Error(`${line.id}: ${call} is no candidate here`);
+    if (keep_call === undefined || keep_result === undefined)
+      throw new Error(`${line.id}: ${call} is no candidate here`);
     return { id: `${line.id}:${call}`, p_call: keep_call, p_result: keep_result };
   });
 }

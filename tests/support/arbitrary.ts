@@ -9,43 +9,112 @@ const tools = fc.constantFrom("read", "grep", "deploy", "Read");
 const text = fc.oneof(
   { weight: 4, arbitrary: fc.string({ maxLength: 60 }) },
   { weight: 2, arbitrary: fc.integer({ min: 10, max: 60 }).map((count) => "berth 7 free 06:40; ".repeat(count)) },
-  { weight: 1, arbitrary: fc.string({ unit: fc.constantFrom("a", "é", "中", "🐝", '"', "\\", "\n", "\u0001", "\u2028", "\ud83d", "\ude00"), maxLength: 80 }) },
-  { weight: 1, arbitrary: fc.constant("x\n[… 80 of 100 characters left out, call c1, full text in the archived history]") },
+  {
+    weight: 1,
+    arbitrary: fc.string({
+      unit: fc.constantFrom("a", "é", "中", "🐝", '"', "\\", "\n", "\u0001", "\u2028", "\ud83d", "\ude00"),
+      maxLength: 80,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constant("x\n[… 80 of 100 characters left out, call c1, full text in the archived history]"),
+  },
 );
 
 const output = fc.oneof(
   { weight: 6, arbitrary: text },
-  { weight: 3, arbitrary: fc.array(text.map((text) => ({ type: "text", text, id: "b" })), { maxLength: 3 }) },
+  {
+    weight: 3,
+    arbitrary: fc.array(
+      text.map((text) => ({ type: "text", text, id: "b" })),
+      { maxLength: 3 },
+    ),
+  },
   { weight: 1, arbitrary: fc.constantFrom([{ type: "data", source: {} }], { rows: [1] }, null, 5, undefined) },
 );
 
 const input = fc.oneof(
   { weight: 6, arbitrary: fc.string({ maxLength: 30 }).map((path) => JSON.stringify({ path })) },
-  { weight: 1, arbitrary: fc.constantFrom('{"n":1e400}', "[]", "", "{", `{"password":"${CANARY}","deep":[{"token":"${CANARY}"}]}`, `{"big":"${"lorem ".repeat(300)}"}`) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '{"n":1e400}',
+      "[]",
+      "",
+      "{",
+      `{"password":"${CANARY}","deep":[{"token":"${CANARY}"}]}`,
+      `{"big":"${"lorem ".repeat(300)}"}`,
+    ),
+  },
   { weight: 1, arbitrary: fc.anything() },
 );
 
-const call = fc.record({ type: fc.constant("tool_call"), id: ids, name: tools, input, state: fc.constantFrom("finished", "finished", "finished", "pending", 5) }, { noNullPrototype: true });
-const result = fc.record({ type: fc.constant("tool_result"), id: ids, name: tools, output, state: fc.constantFrom("success", "success", "success", "error", undefined) }, { noNullPrototype: true });
+const call = fc.record(
+  {
+    type: fc.constant("tool_call"),
+    id: ids,
+    name: tools,
+    input,
+    state: fc.constantFrom("finished", "finished", "finished", "pending", 5),
+  },
+  { noNullPrototype: true },
+);
+const result = fc.record(
+  {
+    type: fc.constant("tool_result"),
+    id: ids,
+    name: tools,
+    output,
+    state: fc.constantFrom("success", "success", "success", "error", undefined),
+  },
+  { noNullPrototype: true },
+);
 const other = fc.oneof(
   text.map((text) => ({ type: "text", text })),
-  fc.constantFrom({ type: "thinking", thinking: CANARY, signature: CANARY }, { type: "hint", hint: CANARY }, { type: "future", payload: { a: CANARY } }, { type: 7 }, {}),
+  fc.constantFrom(
+    { type: "thinking", thinking: CANARY, signature: CANARY },
+    { type: "hint", hint: CANARY },
+    { type: "future", payload: { a: CANARY } },
+    { type: 7 },
+    {},
+  ),
 );
 
 /** A call of the tool `read` with its result, so that candidates are common. */
-const pair = fc.tuple(fc.integer({ min: 0, max: 99 }), output, fc.string({ maxLength: 20 })).map(([number, output, path]) => [
-  { type: "tool_call", id: `p${number}`, name: "read", input: JSON.stringify({ path }), state: "finished" },
-  { type: "tool_result", id: `p${number}`, name: "read", output, state: "success", metadata: { k: CANARY } },
-]);
+const pair = fc
+  .tuple(fc.integer({ min: 0, max: 99 }), output, fc.string({ maxLength: 20 }))
+  .map(([number, output, path]) => [
+    { type: "tool_call", id: `p${number}`, name: "read", input: JSON.stringify({ path }), state: "finished" },
+    { type: "tool_result", id: `p${number}`, name: "read", output, state: "success", metadata: { k: CANARY } },
+  ]);
 
 const content = fc.oneof(
-  { weight: 5, arbitrary: fc.array(fc.oneof(pair, pair, fc.array(fc.oneof(call, result, other), { maxLength: 2 })), { maxLength: 3 }).map((parts) => parts.flat()) },
+  {
+    weight: 5,
+    arbitrary: fc
+      .array(fc.oneof(pair, pair, fc.array(fc.oneof(call, result, other), { maxLength: 2 })), { maxLength: 3 })
+      .map((parts) => parts.flat()),
+  },
   { weight: 1, arbitrary: text },
 );
 
-const messages = fc.array(fc.record({ role: fc.constantFrom("assistant", "assistant", "assistant", "user", "system"), content }, { noNullPrototype: true }), { minLength: 1, maxLength: 9 }).map(
-  (messages) => messages.map((message, index) => ({ id: `m${index}`, ...message, metadata: { k: CANARY } })) as unknown as Message[],
-);
+const messages = fc
+  .array(
+    fc.record(
+      { role: fc.constantFrom("assistant", "assistant", "assistant", "user", "system"), content },
+      { noNullPrototype: true },
+    ),
+    { minLength: 1, maxLength: 9 },
+  )
+  .map(
+    (messages) =>
+      messages.map((message, index) => ({
+        id: `m${index}`,
+        ...message,
+        metadata: { k: CANARY },
+      })) as unknown as Message[],
+  );
 
 const options: fc.Arbitrary<CompactionOptions> = fc.record(
   {
@@ -64,12 +133,15 @@ const options: fc.Arbitrary<CompactionOptions> = fc.record(
 );
 
 /** Random requests. */
-export const requests: fc.Arbitrary<CompactionRequest> = fc.record({
-  messages,
-  goal: fc.constant("Go on"),
-  eligible_tool_names: fc.constant(["read", "grep"]),
-  protected_call_ids: fc.array(ids, { maxLength: 2 }),
-  protected_message_ids: fc.array(fc.constantFrom("m1", "m2", "m3"), { maxLength: 2 }),
-  source_refs: fc.constant({ p1: "kv://a b", c1: "]\n" }),
-  options,
-}, { noNullPrototype: true });
+export const requests: fc.Arbitrary<CompactionRequest> = fc.record(
+  {
+    messages,
+    goal: fc.constant("Go on"),
+    eligible_tool_names: fc.constant(["read", "grep"]),
+    protected_call_ids: fc.array(ids, { maxLength: 2 }),
+    protected_message_ids: fc.array(fc.constantFrom("m1", "m2", "m3"), { maxLength: 2 }),
+    source_refs: fc.constant({ p1: "kv://a b", c1: "]\n" }),
+    options,
+  },
+  { noNullPrototype: true },
+);

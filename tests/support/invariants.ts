@@ -34,7 +34,10 @@ function orphans(messages: readonly unknown[]): Set<string> {
 /** Which messages the contract protects. */
 function protectedMessages({ messages, protected_message_ids = [], options = {} }: CompactionRequest): boolean[] {
   const recent = messages.length - (options.preserve_recent_messages ?? 6);
-  return messages.map(({ role, id }, index) => index === 0 || index >= recent || role === "system" || (id !== undefined && protected_message_ids.includes(id)));
+  return messages.map(
+    ({ role, id }, index) =>
+      index === 0 || index >= recent || role === "system" || (id !== undefined && protected_message_ids.includes(id)),
+  );
 }
 
 /** Everything that is wrong with a result; nothing when it keeps the promises. */
@@ -49,20 +52,32 @@ export function violations(request: CompactionRequest, result: CompactionResult)
   for (const orphan of orphans(after)) must(known.has(orphan), `a new orphan: ${orphan}`);
   must(isSubsequence(ends(after), ends(before)), "the order of calls and results");
   must(map.length === before.length, "message_map has an entry for each message");
-  must(same(map.filter((index) => index !== null), after.map((_, index) => index)), "message_map counts the result");
+  must(
+    same(
+      map.filter((index) => index !== null),
+      after.map((_, index) => index),
+    ),
+    "message_map counts the result",
+  );
   protectedMessages(request).forEach((isProtected, index) => {
     if (isProtected) must(same(before[index], after[map[index] ?? -1]), `the protected message ${index} is equal`);
   });
   must(same(after, rebuilt(request, result)), "input and decisions rebuild the output");
   must(result.changed === !same(before, after), "changed tells whether anything changed");
   must(result.changed === (result.reason === "compacted"), "the reason fits");
-  must(decisions.every(({ id }, index) => id === `t${index + 1}`), "decisions are named in order");
+  must(
+    decisions.every(({ id }, index) => id === `t${index + 1}`),
+    "decisions are named in order",
+  );
   checkCounts(result, must);
   must(stats.first_changed_message === firstDifference(before, after, map), "first_changed_message");
   return found;
 }
 
-function checkCounts({ decisions, stats, changed }: CompactionResult, must: (holds: boolean, what: string) => void): void {
+function checkCounts(
+  { decisions, stats, changed }: CompactionResult,
+  must: (holds: boolean, what: string) => void,
+): void {
   const actions = { keep: 0, drop_result: 0, drop_call: 0 };
   for (const decision of decisions) {
     actions[decision.action]++;
@@ -73,7 +88,8 @@ function checkCounts({ decisions, stats, changed }: CompactionResult, must: (hol
   must(same(actions, stats.actions), "actions are counted");
   must(stats.candidates + stats.protected === decisions.length, "pairs are candidates or protected");
   must(changed === decisions.some(({ applied }) => applied), "changed tells of an applied decision");
-  if (stats.chars_before !== null && stats.chars_after !== null) must(stats.chars_after <= stats.chars_before, "characters never grow");
+  if (stats.chars_before !== null && stats.chars_after !== null)
+    must(stats.chars_after <= stats.chars_before, "characters never grow");
 }
 
 function isSubsequence(part: readonly string[], whole: readonly string[]): boolean {
@@ -82,32 +98,46 @@ function isSubsequence(part: readonly string[], whole: readonly string[]): boole
   return next === part.length;
 }
 
-function firstDifference(before: readonly unknown[], after: readonly unknown[], map: readonly (number | null)[]): number | null {
+function firstDifference(
+  before: readonly unknown[],
+  after: readonly unknown[],
+  map: readonly (number | null)[],
+): number | null {
   const index = before.findIndex((message, position) => !same(message, after[map[position] ?? -1]));
   return index < 0 ? null : index;
 }
 
 /** The snapshot made again from the input and the decisions; a shortened output is taken over once it has the right form. */
-function rebuilt(request: CompactionRequest, { messages: after, decisions, message_map: map }: CompactionResult): unknown[] {
+function rebuilt(
+  request: CompactionRequest,
+  { messages: after, decisions, message_map: map }: CompactionResult,
+): unknown[] {
   const removed = new Set<string>();
   const shortened = new Map<string, Decision>();
   const stub = request.options?.drop_call_mode === "stub";
   for (const decision of decisions) {
     if (!decision.applied) continue;
-    if (decision.action === "drop_call" && !stub) for (const [message, block] of [decision.call_at, decision.result_at]) removed.add(`${message} ${block}`);
+    if (decision.action === "drop_call" && !stub)
+      for (const [message, block] of [decision.call_at, decision.result_at]) removed.add(`${message} ${block}`);
     else shortened.set(decision.result_at.join(" "), decision);
   }
   const dropThinking = request.options?.thinking_with_call === "drop";
-  return request.messages.flatMap((message, index) => {
+  return request.messages.flatMap<unknown>((message, index) => {
     const blocks = blocksOf(message);
-    const isGone = (block: number) => removed.has(`${index} ${block}`) || (dropThinking && ledOnlyToRemoved(blocks, block, (other) => removed.has(`${index} ${other}`)));
+    const isGone = (block: number) =>
+      removed.has(`${index} ${block}`) ||
+      (dropThinking && ledOnlyToRemoved(blocks, block, (other) => removed.has(`${index} ${other}`)));
     const kept = blocks.map((block, position) => ({ block, position })).filter(({ position }) => !isGone(position));
     const touched = kept.length < blocks.length || kept.some(({ position }) => shortened.has(`${index} ${position}`));
     if (!touched) return [message];
-    const emptied = kept.length === 0 || (dropThinking && kept.length < blocks.length && kept.every(({ block }) => block.type === "thinking"));
+    const emptied =
+      kept.length === 0 ||
+      (dropThinking && kept.length < blocks.length && kept.every(({ block }) => block.type === "thinking"));
     if (emptied) return [];
     const now = blocksOf(after[map[index] ?? -1]);
-    const content = kept.map(({ block, position }, place) => (shortened.has(`${index} ${position}`) ? withOutput(block, now[place]) : block));
+    const content = kept.map(({ block, position }, place) =>
+      shortened.has(`${index} ${position}`) ? withOutput(block, now[place]) : block,
+    );
     return [{ ...message, content }];
   });
 }
@@ -128,7 +158,8 @@ const MARKER = /^\[… (?:(\d+) of (\d+) characters left out, call .*|(\d+) 个�
 function withOutput(block: Block, now: Block | undefined): Json {
   const old = textOf(block.output);
   const text = textOf(now?.output);
-  if (old === undefined || text === undefined || !isShortened(old, text)) return { ...block, output: "no head, marker and tail of the output" };
+  if (old === undefined || text === undefined || !isShortened(old, text))
+    return { ...block, output: "no head, marker and tail of the output" };
   return { ...block, output: Array.isArray(block.output) ? [{ ...(block.output[0] as Json), text }] : text };
 }
 
@@ -140,7 +171,9 @@ function isShortened(old: string, text: string): boolean {
     const [, left, total, totalChinese, leftChinese] = MARKER.exec(line) ?? [];
     const head = lines.slice(0, at).join("\n");
     const tail = lines.slice(at + 1).join("\n");
-    const counts = size(old) === Number(total ?? totalChinese) && size(head) + size(tail) + Number(left ?? leftChinese) === size(old);
+    const counts =
+      size(old) === Number(total ?? totalChinese) &&
+      size(head) + size(tail) + Number(left ?? leftChinese) === size(old);
     return counts && old.startsWith(head) && old.endsWith(tail) && size(text) < size(old);
   });
 }

@@ -17,12 +17,20 @@ export const step = (id: string, output: unknown = LONG, input = JSON.stringify(
 
 /** A request whose tool `read` is eligible and whose last message is protected. */
 export function request(messages: Message[], options: CompactionOptions = {}): CompactionRequest {
-  return { messages, goal: "Go on", eligible_tool_names: ["read"], options: { preserve_recent_messages: 1, ...options } };
+  return {
+    messages,
+    goal: "Go on",
+    eligible_tool_names: ["read"],
+    options: { preserve_recent_messages: 1, ...options },
+  };
 }
 
 /** A session of so many calls, one candidate a call. */
 export function session(calls: number, options: CompactionOptions = {}): CompactionRequest {
-  return request([user("Go."), ...Array.from({ length: calls }, (_, index) => step(`c${index + 1}`)), user("Next.")], options);
+  return request(
+    [user("Go."), ...Array.from({ length: calls }, (_, index) => step(`c${index + 1}`)), user("Next.")],
+    options,
+  );
 }
 
 /** Options under which each request holds one candidate. */

@@ -10,7 +10,9 @@ export function probability(question: string, seed: number): number {
 
 /** A model that answers by name. */
 export function answering(answer: (question: string) => unknown): DecisionModel {
-  return async ({ questions }) => ({ answers: Object.fromEntries(Object.keys(questions).map((name) => [name, answer(name)])) as never });
+  return async ({ questions }) => ({
+    answers: Object.fromEntries(Object.keys(questions).map((name) => [name, answer(name)])) as never,
+  });
 }
 
 /** A model whose answers depend on the names of the questions and a seed alone. */

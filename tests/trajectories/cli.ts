@@ -4,7 +4,16 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CompactionRequest, type CompactionResult, compactContext, compactContextJson, type DecisionModel, type LocalDecisionModel, localDecisionModel, type Message } from "keepline";
+import {
+  type CompactionRequest,
+  type CompactionResult,
+  compactContext,
+  compactContextJson,
+  type DecisionModel,
+  type LocalDecisionModel,
+  localDecisionModel,
+  type Message,
+} from "keepline";
 import { violations } from "../support/invariants.js";
 import { scripted } from "../support/scripted.js";
 import { shared } from "../support/shared.js";
@@ -27,7 +36,9 @@ function* files(folder: string): Generator<string> {
 /** The task and the latest user text before the cut. */
 function goalOf(messages: readonly Message[]): string {
   const texts = messages.flatMap(({ role, content }) =>
-    role !== "user" || typeof content === "string" ? [] : content.flatMap((block) => (block.type === "text" ? [String(block.text)] : [])),
+    role !== "user" || typeof content === "string"
+      ? []
+      : content.flatMap((block) => (block.type === "text" ? [String(block.text)] : [])),
   );
   return `${texts[0]?.slice(0, 3000) ?? ""}\n${texts.length > 1 ? texts.at(-1)?.slice(0, 1500) : ""}`.trim() || "Go on";
 }
@@ -42,7 +53,12 @@ async function check(request: CompactionRequest, model: DecisionModel | LocalDec
   if (JSON.stringify(fromText) !== JSON.stringify(result)) found.push("the result from JSON text differs");
   const again = await compactContext({ ...request, messages: result.messages }, model);
   for (const { id, call_id, action, applied, result_at } of again.decisions) {
-    if (applied && action === "drop_result" && outputAt(result.messages, result_at).includes(`characters left out, call ${call_id},`)) found.push(`${id} was shortened again`);
+    if (
+      applied &&
+      action === "drop_result" &&
+      outputAt(result.messages, result_at).includes(`characters left out, call ${call_id},`)
+    )
+      found.push(`${id} was shortened again`);
   }
   return found;
 }
@@ -61,9 +77,17 @@ async function main(folder: string): Promise<void> {
     sessions++;
     for (const { history_len, preserve_recent_messages } of moments) {
       const history = messages.slice(0, history_len);
-      const request = { messages: history, goal: goalOf(history), eligible_tool_names, options: { preserve_recent_messages } };
+      const request = {
+        messages: history,
+        goal: goalOf(history),
+        eligible_tool_names,
+        options: { preserve_recent_messages },
+      };
       cuts++;
-      for (const [name, model] of [["local", localDecisionModel()], ["scripted", scripted(cuts)]] as const) {
+      for (const [name, model] of [
+        ["local", localDecisionModel()],
+        ["scripted", scripted(cuts)],
+      ] as const) {
         const found = await check(request, model).catch((error) => [String(error)]);
         failures += found.length;
         for (const violation of found) console.log(`${id} at ${history_len}, ${name}: ${violation}`);
@@ -75,5 +99,6 @@ async function main(folder: string): Promise<void> {
 }
 
 const folder = process.argv[2] ?? shared("bench/trajectories");
-if (folder === undefined) console.log("skipped: the recorded sessions are not beside the repository (give their folder as argument)");
+if (folder === undefined)
+  console.log("skipped: the recorded sessions are not beside the repository (give their folder as argument)");
 else await main(folder);

@@ -15,10 +15,15 @@ export async function readRequest(path, { goal, "next-action": nextAction, eligi
   const request = isList ? { messages: data } : { ...data };
   if (goal !== undefined) request.goal = goal;
   if (nextAction !== undefined) request.next_action = nextAction;
-  if (eligible !== undefined) request.eligible_tool_names = eligible.split(",").map((name) => name.trim()).filter((name) => name !== "");
+  if (eligible !== undefined)
+    request.eligible_tool_names = eligible
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== "");
   if (recent !== undefined) request.options = { ...request.options, preserve_recent_messages: Number(recent) };
   if (request.goal === undefined) throw new InputError(`say what the agent does next: --goal "…"`);
-  if (request.eligible_tool_names === undefined) throw new InputError("name the read-only tools whose calls may be touched: --eligible read_file,search");
+  if (request.eligible_tool_names === undefined)
+    throw new InputError("name the read-only tools whose calls may be touched: --eligible read_file,search");
   return { name: path === "-" ? "stdin" : path, request };
 }
 
@@ -31,7 +36,9 @@ async function read(path) {
   try {
     return await readFile(resolve(process.env.INIT_CWD ?? ".", path), "utf8");
   } catch (error) {
-    throw new InputError(`${path} cannot be read: ${error.code === "ENOENT" ? "there is no such file" : error.message}`);
+    throw new InputError(
+      `${path} cannot be read: ${error.code === "ENOENT" ? "there is no such file" : error.message}`,
+    );
   }
 }
 

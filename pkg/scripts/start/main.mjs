@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { compactContext, CompactionError, localDecisionModel } from "keepline";
+import { CompactionError, compactContext, localDecisionModel } from "keepline";
 import { root, say } from "../tools.mjs";
 import { InputError, readRequest } from "./input.mjs";
 import { judge, readScenarios } from "./scenarios.mjs";
@@ -44,7 +44,10 @@ export async function main(args) {
     if (values.json) console.log(JSON.stringify({ scenarios: reports }));
     return 0;
   } catch (error) {
-    const bad = error instanceof InputError || error?.code?.startsWith?.("ERR_PARSE_ARGS") || (CompactionError.isInstance(error) && error.code === "invalid_request");
+    const bad =
+      error instanceof InputError ||
+      error?.code?.startsWith?.("ERR_PARSE_ARGS") ||
+      (CompactionError.isInstance(error) && error.code === "invalid_request");
     say(`keepline: ${bad || CompactionError.isInstance(error) ? error.message : error.stack}`);
     return bad ? 2 : 1;
   }

@@ -29,7 +29,12 @@ function cut(text, width) {
 /** The decisions of a run, aligned. */
 export function table(name, request, { decisions }) {
   const block = ([message, index]) => request.messages[message].content[index];
-  const size = ({ output }) => (typeof output === "string" ? [...output].length : Array.isArray(output) ? [...output.map(({ text = "" }) => text).join("\n")].length : 0);
+  const size = ({ output }) =>
+    typeof output === "string"
+      ? [...output].length
+      : Array.isArray(output)
+        ? [...output.map(({ text = "" }) => text).join("\n")].length
+        : 0;
   const head = ["call", "tool", "input", "chars", "action", "p_call", "p_result", "reason"];
   const rows = decisions.map((decision) => [
     decision.id,
@@ -41,7 +46,9 @@ export function table(name, request, { decisions }) {
     bar(decision.keep_result),
     decision.reason + (decision.action !== "keep" && !decision.applied ? " (no shorter)" : ""),
   ]);
-  const widths = head.map((title, column) => Math.max(...[head, ...rows].map((row) => stringWidth(row[column])), title.length));
+  const widths = head.map((title, column) =>
+    Math.max(...[head, ...rows].map((row) => stringWidth(row[column])), title.length),
+  );
   const line = (row, styles) =>
     row
       .map((cell, column) => {
@@ -56,14 +63,21 @@ export function table(name, request, { decisions }) {
 }
 
 /** What the run came to. */
-export function totals({ chars_before, chars_after, key_candidates_kept, protected_unchanged, requests }, { stats, decisions }, expected) {
+export function totals(
+  { chars_before, chars_after, key_candidates_kept, protected_unchanged, requests },
+  { stats, decisions },
+  expected,
+) {
   const share = ((1 - chars_after / chars_before) * 100).toFixed(1);
   const number = (value) => value.toLocaleString("en-US");
   const lines = [
     `${number(chars_before)} → ${number(chars_after)} JSON characters, ${share} % fewer; ${stats.messages_before} → ${stats.messages_after} messages; ${decisions.length} calls: ` +
       `${stats.actions.keep} kept (${stats.protected} protected), ${stats.actions.drop_result} shortened, ${stats.actions.drop_call} removed; ${requests} requests`,
   ];
-  if (expected) lines.push(`key evidence kept whole: ${yes(key_candidates_kept)}; protected records unchanged: ${yes(protected_unchanged)}`);
+  if (expected)
+    lines.push(
+      `key evidence kept whole: ${yes(key_candidates_kept)}; protected records unchanged: ${yes(protected_unchanged)}`,
+    );
   return lines.join("\n");
 }
 

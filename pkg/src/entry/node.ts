@@ -7,7 +7,8 @@ const file = new URL("./keepline.wasm", import.meta.url);
 useLoader({
   load: async () => WebAssembly.compile(await readFile(file)),
   loadSync: () => new WebAssembly.Module(readFileSync(file)),
-  advice: "It is the file dist/keepline.wasm of the package: install the package again, and keep the file beside the code when bundling",
+  advice:
+    "It is the file dist/keepline.wasm of the package: install the package again, and keep the file beside the code when bundling",
 });
 
 export * from "../index.js";

@@ -1,0 +1,154 @@
+/** Both sample sessions, with a scripted model, with the local model, and with a real provider where a key is given. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import {
+  type CompactionRequest,
+  type CompactionResult,
+  compactContext,
+  type DecisionModel,
+  type DecisionResponse,
+  localDecisionModel,
+} from "keepline";
+import { violations } from "../support/invariants.js";
+import { answering } from "../support/scripted.js";
+
+interface Expected {
+  name: string;
+  key_candidates: string[];
+  irrelevant_calls: string[];
+  protected_calls: string[];
+  reasons: Record<string, string>;
+  not_pairs: string[];
+  answers: Record<string, { call: number; result: number }>;
+  expected_actions: Record<string, string>;
+}
+
+const folder = new URL("../fixtures/scenarios/", import.meta.url);
+const read = (path: string) => JSON.parse(readFileSync(new URL(path, folder), "utf8"));
+
+/** The blocks with an id, as JSON text. */
+function blocksOf(messages: readonly { content: unknown }[], id: string): string {
+  return JSON.stringify(
+    messages.flatMap(({ content }) => (Array.isArray(content) ? content.filter((block) => block.id === id) : [])),
+  );
+}
+
+function texts(messages: readonly { role: string; content: unknown }[]): unknown[] {
+  return messages.flatMap(({ role, content }) =>
+    Array.isArray(content)
+      ? content.flatMap((block) => (block.type === "text" ? [[role, block.text]] : []))
+      : [[role, content]],
+  );
+}
+
+/** What must hold whatever the model says. */
+function checkRecords(
+  request: CompactionRequest,
+  result: CompactionResult,
+  { protected_calls, not_pairs }: Expected,
+): void {
+  assert.deepEqual(violations(request, result), []);
+  assert.deepEqual(texts(result.messages), texts(request.messages), "all conversation text is unchanged");
+  for (const id of [...protected_calls, ...not_pairs])
+    assert.equal(blocksOf(result.messages, id), blocksOf(request.messages, id), `${id} is unchanged`);
+  for (const message of request.messages) {
+    if (request.protected_message_ids?.includes(message.id ?? ""))
+      assert.ok(
+        result.messages.some((kept) => JSON.stringify(kept) === JSON.stringify(message)),
+        `message ${message.id} is unchanged`,
+      );
+  }
+}
+
+for (const name of readdirSync(folder)) {
+  const expected = read(`${name}/expected.json`) as Expected;
+  const request = () => read(`${name}/request.json`) as CompactionRequest;
+  const whole = (result: CompactionResult) =>
+    expected.key_candidates.filter((id) => blocksOf(result.messages, id) === blocksOf(request().messages, id));
+
+  describe(name, () => {
+    it("is a long believable session", () => {
+      const chars = JSON.stringify(request().messages).length;
+      assert.ok(chars >= 35_000 && chars <= 55_000, String(chars));
+    });
+
+    it("a scripted model: irrelevant calls go, key evidence stays, characters really fall", async () => {
+      const input = request();
+      const archive = JSON.stringify(input);
+      const ids = new Map(
+        (
+          await compactContext(
+            input,
+            answering(() => 1),
+          )
+        ).decisions.map(({ id, call_id }) => [id, call_id]),
+      );
+      const answer = (question: string) => {
+        const [kind, id] = question.split(/_(.*)/) as ["call" | "result", string];
+        return expected.answers[ids.get(id) as string]?.[kind];
+      };
+      const limited = Object.assign(answering(answer), { limits: { maxQuestions: 12 } });
+      const result = await compactContext(input, limited);
+      assert.ok(result.stats.requests > 1, "batches run for real");
+      assert.equal(JSON.stringify(input), archive, "input and archive are unchanged");
+      checkRecords(input, result, expected);
+      for (const { call_id, action, reason } of result.decisions) {
+        if (call_id in expected.expected_actions) assert.equal(action, expected.expected_actions[call_id], call_id);
+        else assert.equal(reason, expected.reasons[call_id], call_id);
+      }
+      assert.ok(expected.irrelevant_calls.some((id) => blocksOf(result.messages, id) === "[]"));
+      assert.deepEqual(whole(result), expected.key_candidates);
+      assert.ok((result.stats.chars_after as number) < 0.3 * (result.stats.chars_before as number));
+    });
+
+    it("the local model: key evidence stays, nothing else moves, characters fall", async (context) => {
+      const input = request();
+      const result = await compactContext(input, localDecisionModel());
+      checkRecords(input, result, expected);
+      assert.deepEqual(whole(result), expected.key_candidates);
+      const { chars_before, chars_after } = result.stats as { chars_before: number; chars_after: number };
+      assert.ok(chars_after < chars_before);
+      context.diagnostic(`${name}: ${((1 - chars_after / chars_before) * 100).toFixed(1)} % fewer JSON characters`);
+    });
+
+    const key = process.env.TYPESAFE_API_KEY;
+    const wanted = process.env.KEEPLINE_RUN_DECISION_INTEGRATION === "1" && key !== undefined;
+    it("a real provider (TypeSafe System One over HTTP)", {
+      skip: wanted ? false : "needs TYPESAFE_API_KEY and KEEPLINE_RUN_DECISION_INTEGRATION=1",
+      timeout: 120_000,
+    }, async (context) => {
+      const input = request();
+      const result = await compactContext(
+        { ...input, options: { ...input.options, total_timeout_seconds: 100 } },
+        systemOne(key as string),
+        { timeoutSeconds: 60 },
+      );
+      checkRecords(input, result, expected);
+      for (const { id, action, keep_call, keep_result } of result.decisions)
+        context.diagnostic(`${id} ${action} ${keep_call ?? "-"} ${keep_result ?? "-"}`);
+      context.diagnostic(`${result.stats.requests} requests, usage ${JSON.stringify(result.stats.usage)}`);
+    });
+  });
+}
+
+/** The System One wire, as small as it gets. */
+function systemOne(key: string): DecisionModel {
+  return async ({ state, questions }, { signal }) => {
+    const response = await fetch(process.env.TYPESAFE_URL ?? "https://api.typesafe.ai/v1/systemone", {
+      method: "POST",
+      signal,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        model: "jev-latest",
+        state,
+        questions: Object.fromEntries(
+          Object.entries(questions).map(([name, { instructions }]) => [name, { type: "noul", instructions }]),
+        ),
+      }),
+    });
+    if (!response.ok)
+      throw Object.assign(new Error(`HTTP ${response.status}`), { status: response.status, headers: response.headers });
+    return (await response.json()) as DecisionResponse;
+  };
+}
