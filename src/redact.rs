@@ -15,8 +15,41 @@ pub(crate) use key::is_credential;
 /// What stands in the view for a credential.
 pub(crate) const MARK: &str = "[redacted]";
 
-/// First byte of a full-width colon.
-const FULL_WIDTH: u8 = 0xEF;
+/// A letter or a digit: no token begins after it.
+const WORD: u8 = 1;
+/// `=`, `:`, `-`, and the first byte of a full-width colon: a value or a flag may follow, wherever it stands.
+const SIGN: u8 = 2;
+/// A token may begin here, at the start of a word.
+const TOKEN: u8 = 4;
+
+static CLASSES: [u8; 256] = classes();
+
+const fn classes() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0_usize;
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "evaluated when compiling; `byte` is below 256"
+    )]
+    while byte < 256 {
+        let value = byte as u8;
+        if value.is_ascii_alphanumeric() {
+            table[byte] |= WORD;
+        }
+        if matches!(value, b'=' | b':' | b'-' | 0xEF) {
+            table[byte] |= SIGN;
+        }
+        if shape::may_begin(value) {
+            table[byte] |= TOKEN;
+        }
+        byte += 1;
+    }
+    table
+}
+
+fn class(byte: u8) -> u8 {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or(0)
+}
 
 /// Replaces the credentials in a text. Linear in the text.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
@@ -39,21 +72,26 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
 /// The first secret that begins at or after the byte `from`.
 fn next_secret(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let mut previous = from
+    let mut in_word = from
         .checked_sub(1)
-        .and_then(|at| bytes.get(at).copied())
-        .unwrap_or(b' ');
+        .and_then(|at| bytes.get(at))
+        .is_some_and(u8::is_ascii_alphanumeric);
     for (at, &byte) in bytes.iter().enumerate().skip(from) {
+        let class = class(byte);
+        let starts_word = !in_word;
+        in_word = class & WORD != 0;
+        if class & SIGN == 0 && !(starts_word && class & TOKEN != 0) {
+            continue;
+        }
         let found = match byte {
             b'=' | b':' => key::value_after(text, at),
-            FULL_WIDTH if text.get(at..).is_some_and(|rest| rest.starts_with('：')) => {
-                key::value_after(text, at)
-            }
-            b'-' if !previous.is_ascii_alphanumeric() => {
+            b'-' if starts_word => {
                 shape::private_key(text, at).or_else(|| key::flag_value(text, at))
             }
-            _ if shape::may_begin(byte) && !previous.is_ascii_alphanumeric() => {
-                shape::token(text, at)
+            b'-' => None,
+            _ if class & TOKEN != 0 => shape::token(text, at),
+            _ if text.get(at..).is_some_and(|rest| rest.starts_with('：')) => {
+                key::value_after(text, at)
             }
             _ => None,
         };
@@ -61,7 +99,6 @@ fn next_secret(text: &str, from: usize) -> Option<Range<usize>> {
         if let Some(secret) = found.filter(|secret| secret.start >= from && !secret.is_empty()) {
             return Some(secret);
         }
-        previous = byte;
     }
     None
 }

@@ -87,11 +87,12 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     mix(state ^ rest)
 }
 
-/// Folded multiplication: both halves of the product, so that every bit reaches every other.
-pub(crate) const fn mix(state: u64) -> u64 {
-    let product = (state as u128).wrapping_mul(0xD6E8_FEB8_6659_FD93_A24B_AED4_963E_E407);
-    let folded = (product >> 64) as u64 ^ product as u64;
-    folded ^ (folded >> 32)
+/// A bijection in which every bit reaches every other (the finalizer of MurmurHash3, by Austin Appleby); wasm has
+/// no wider multiplication.
+pub(crate) const fn mix(mut state: u64) -> u64 {
+    state = (state ^ (state >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+    state = (state ^ (state >> 33)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    state ^ (state >> 33)
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
-import { invalidRequest } from "./errors.js";
+import { CompactionError, invalidRequest } from "./errors.js";
 
-/** A container on its way to be copied. */
+/** A copy, and how far it is filled. */
 interface Frame {
   source: object;
-  /** Keys still to do, or entries of a Map or Set. */
-  keys: readonly unknown[];
+  target: object;
+  /** Keys of the values still to copy, or the values themselves of a Set; undefined: every index of an array. */
+  keys: readonly unknown[] | undefined;
+  length: number;
   next: number;
-  put: (key: unknown, value: unknown) => void;
-  read: (key: unknown) => unknown;
-  /** What leads here from the container before. */
-  step: string;
+  /** The key that leads here from the container around it. */
+  key: unknown;
 }
 
 /**
@@ -17,100 +17,88 @@ interface Frame {
  * else shared. What is reached twice is copied once. A cycle or a throwing getter is `invalid_request` with its path.
  */
 export function deepCopy<T>(root: T, path: string): T {
-  const copies = new Map<object, object>();
-  const open = new Set<object>();
+  const known = new Map<object, Frame>();
   const frames: Frame[] = [];
-  const pathTo = (step: string) => path + frames.map((frame) => frame.step).join("") + step;
-
-  const copy = (value: unknown, step: string): unknown => {
-    if (typeof value !== "object" || value === null) return value;
-    const known = copies.get(value);
-    if (known) {
-      if (open.has(value))
-        throw invalidRequest(
-          pathTo(step),
-          `${pathTo(step)} leads back to an object it is part of; a history must be a tree`,
-        );
-      return known;
-    }
-    const [made, frame] = begin(value);
-    copies.set(value, made);
-    if (frame) {
-      open.add(value);
-      frames.push({ ...frame, step });
-    }
-    return made;
+  /** The key being read in the innermost container. */
+  let reading: unknown;
+  const pathNow = () => {
+    const keys = [...frames.map(({ key }) => key), reading].slice(1);
+    const steps = keys.map((key, depth) =>
+      Array.isArray(frames[depth]?.source) ? `[${String(key)}]` : `.${String(key)}`,
+    );
+    return path + steps.join("");
   };
 
-  const made = attempt(
-    () => copy(root, ""),
-    () => path,
-  );
-  for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
-    if (frame.next === frame.keys.length) {
-      open.delete(frame.source);
-      frames.pop();
-      continue;
+  const copy = (value: unknown): unknown => {
+    if (typeof value !== "object" || value === null) return value;
+    const before = known.get(value);
+    if (before) {
+      if (before.next < before.length || frames.includes(before)) throw leadsBack(pathNow());
+      return before.target;
     }
-    const key = frame.keys[frame.next++];
-    const step = Array.isArray(frame.source) ? `[${String(key)}]` : `.${String(key)}`;
-    const { read, put } = frame;
-    const value = attempt(
-      () => read(key),
-      () => pathTo(step),
-    );
-    put(
-      key,
-      attempt(
-        () => copy(value, step),
-        () => pathTo(step),
-      ),
-    );
-  }
-  return made as T;
-}
+    const frame = begin(value, reading);
+    known.set(value, frame);
+    if (frame.length > 0) frames.push(frame);
+    return frame.target;
+  };
 
-function attempt<T>(task: () => T, path: () => string): T {
   try {
-    return task();
+    const made = copy(root);
+    for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
+      if (frame.next === frame.length) {
+        frames.pop();
+        continue;
+      }
+      reading = frame.keys ? frame.keys[frame.next] : frame.next;
+      frame.next++;
+      const { source, target } = frame;
+      if (source instanceof Map) (target as Map<unknown, unknown>).set(reading, copy(source.get(reading)));
+      else if (source instanceof Set) (target as Set<unknown>).add(copy(reading));
+      else put(target, reading as string, copy(source[reading as keyof typeof source]));
+    }
+    return made as T;
   } catch (cause) {
-    if (cause instanceof Error && cause.name === "CompactionError") throw cause;
-    throw invalidRequest(path(), `${path()} cannot be read: reading it threw`, { cause });
+    if (CompactionError.isInstance(cause)) throw cause;
+    throw invalidRequest(pathNow(), `${pathNow()} cannot be read: reading it threw`, { cause });
   }
 }
 
-/** The copy of a value, and how to fill it when it is a container. */
-function begin(value: object): [object, Omit<Frame, "step">?] {
-  if (Array.isArray(value)) {
-    const target: unknown[] = new Array(value.length);
-    // Holes stay holes.
-    const keys = Object.keys(value);
-    return [
-      target,
-      {
-        source: value,
-        keys,
-        next: 0,
-        read: (key) => value[key as number],
-        put: (key, item) => put(target, key as string, item),
-      },
-    ];
+function leadsBack(path: string): CompactionError {
+  return invalidRequest(path, `${path} leads back to an object it is part of; a history must be a tree`);
+}
+
+/** An empty copy of a container, or the whole copy of anything else. */
+function begin(source: object, key: unknown): Frame {
+  const frame = { source, target: source, keys: undefined as readonly unknown[] | undefined, length: 0, next: 0, key };
+  if (Array.isArray(source)) {
+    frame.target = new Array(source.length);
+    frame.length = source.length;
+    // Holes stay holes, named fields of a list stay too.
+    const keys = Object.keys(source);
+    if (keys.length !== source.length) fill(frame, keys);
+  } else if (isPlain(source)) {
+    const prototype = Object.getPrototypeOf(source);
+    frame.target = prototype === Object.prototype ? {} : Object.create(prototype);
+    const keys: PropertyKey[] = Object.keys(source);
+    const symbols = Object.getOwnPropertySymbols(source);
+    if (symbols.length > 0)
+      keys.push(...symbols.filter((symbol) => Object.prototype.propertyIsEnumerable.call(source, symbol)));
+    fill(frame, keys);
+  } else if (source instanceof Map) {
+    frame.target = new Map();
+    fill(frame, [...source.keys()]);
+  } else if (source instanceof Set) {
+    frame.target = new Set();
+    fill(frame, [...source]);
+  } else {
+    frame.target = clone(source);
   }
-  if (isPlain(value)) {
-    const target = Object.create(Object.getPrototypeOf(value)) as object;
-    const keys = Reflect.ownKeys(value).filter((key) => Object.prototype.propertyIsEnumerable.call(value, key));
-    return [
-      target,
-      {
-        source: value,
-        keys,
-        next: 0,
-        read: (key) => (value as never)[key as never],
-        put: (key, item) => put(target, key as string, item),
-      },
-    ];
-  }
-  return clone(value);
+  return frame;
+}
+
+function fill(frame: Frame, keys: readonly unknown[]): void {
+  frame.keys = keys;
+  frame.length = keys.length;
 }
 
 function put(target: object, key: PropertyKey, value: unknown): void {
@@ -129,29 +117,15 @@ export function isPlain(value: object): boolean {
   );
 }
 
-function clone(value: object): [object, Omit<Frame, "step">?] {
-  if (value instanceof Date) return [new Date(value.getTime())];
+/** A copy of an object without values to go into; anything unknown is shared. */
+function clone(value: object): object {
+  if (value instanceof Date) return new Date(value.getTime());
   if (value instanceof RegExp)
-    return [Object.assign(new RegExp(value.source, value.flags), { lastIndex: value.lastIndex })];
-  if (typeof URL === "function" && value instanceof URL) return [new URL(value.href)];
-  if (value instanceof ArrayBuffer) return [value.slice(0)];
-  if (ArrayBuffer.isView(value)) return [cloneView(value)];
-  if (value instanceof Map) {
-    const target = new Map();
-    const keys = [...value.keys()];
-    return [
-      target,
-      { source: value, keys, next: 0, read: (key) => value.get(key), put: (key, item) => target.set(key, item) },
-    ];
-  }
-  if (value instanceof Set) {
-    const target = new Set();
-    return [
-      target,
-      { source: value, keys: [...value], next: 0, read: (item) => item, put: (_, item) => target.add(item) },
-    ];
-  }
-  return [value];
+    return Object.assign(new RegExp(value.source, value.flags), { lastIndex: value.lastIndex });
+  if (typeof URL === "function" && value instanceof URL) return new URL(value.href);
+  if (value instanceof ArrayBuffer) return value.slice(0);
+  if (ArrayBuffer.isView(value)) return cloneView(value);
+  return value;
 }
 
 /** A typed array, DataView or Buffer over a buffer of its own. */

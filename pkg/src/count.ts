@@ -1,18 +1,22 @@
-import { codePoints } from "./text.js";
+/** What each ASCII character takes more than itself inside a JSON string. */
+const EXTRA = Uint8Array.from({ length: 128 }, (_, unit) => {
+  const text = JSON.stringify(String.fromCharCode(unit));
+  return text.length - 3;
+});
 
-/** Longest piece of text that is serialised at once, in UTF-16 units. */
-const PIECE = 1 << 16;
-
-/** Code points of a string as JSON, with its quotes, without making one huge text of a huge one. */
+/** Code points of a string as JSON, with its quotes, without making a text of it. A lone half of a pair is escaped. */
 function stringChars(text: string): number {
-  if (text.length <= PIECE) return codePoints(JSON.stringify(text));
-  let chars = 2;
-  for (let at = 0; at < text.length; ) {
-    let end = Math.min(at + PIECE, text.length);
-    // Not between the halves of a pair.
-    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++;
-    chars += codePoints(JSON.stringify(text.slice(at, end))) - 2;
-    at = end;
+  let chars = text.length + 2;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 128) chars += EXTRA[unit] as number;
+    else if (unit >= 0xd800 && unit <= 0xdfff) {
+      const next = unit < 0xdc00 ? text.charCodeAt(at + 1) : 0;
+      if (next >= 0xdc00 && next <= 0xdfff) {
+        chars--;
+        at++;
+      } else chars += 5;
+    }
   }
   return chars;
 }

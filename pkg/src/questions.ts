@@ -24,13 +24,12 @@ export function readBatches([, numbers, tools]: RequestsArray): Batch[] {
     at += 2;
     const asked: Asked[] = [];
     for (let index = 0; index < size; index++, at += 4) {
-      const [name, tool, chars, asksResult] = numbers.subarray(at, at + 4) as unknown as [
-        number,
-        number,
-        number,
-        number,
-      ];
-      asked.push({ name, tool: tools[tool] ?? "", chars, asksResult: asksResult === 1 });
+      asked.push({
+        name: numbers[at] as number,
+        tool: tools[numbers[at + 1] as number] ?? "",
+        chars: numbers[at + 2] as number,
+        asksResult: numbers[at + 3] === 1,
+      });
     }
     batches.push({ window, asked });
   }
@@ -43,18 +42,28 @@ export function questionsOf(
   [call = "", result = ""]: readonly string[],
 ): Readonly<Record<string, Question>> {
   const questions: Record<string, Question> = {};
+  const callPieces = piecesOf(call);
+  const resultPieces = piecesOf(result);
   for (const candidate of asked) {
-    questions[`call_t${candidate.name}`] = question(call, candidate);
-    if (candidate.asksResult) questions[`result_t${candidate.name}`] = question(result, candidate);
+    questions[`call_t${candidate.name}`] = question(callPieces, candidate);
+    if (candidate.asksResult) questions[`result_t${candidate.name}`] = question(resultPieces, candidate);
   }
   return Object.freeze(questions);
 }
 
-function question(template: string, { name, tool, chars }: Asked): Question {
-  const parts = [`t${name}`, tool, String(chars)];
-  // The placeholders are the code points 0 to 2.
+/** Text and placeholders by turns. The placeholders are the code points 0 to 2. */
+function piecesOf(template: string): string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the core chose them because no text holds them
-  const instructions = template.replace(/[\0-\x02]/g, (sign) => parts[sign.charCodeAt(0)] as string);
+  return template.split(/([\0-\x02])/);
+}
+
+function question(pieces: readonly string[], { name, tool, chars }: Asked): Question {
+  const parts = [`t${name}`, tool, String(chars)];
+  let instructions = "";
+  for (let at = 0; at < pieces.length; at++) {
+    const piece = pieces[at] as string;
+    instructions += at % 2 === 0 ? piece : parts[piece.charCodeAt(0)];
+  }
   return Object.freeze({ type: "binary", instructions });
 }
 

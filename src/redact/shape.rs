@@ -43,7 +43,7 @@ const fn shape(prefix: &'static str, at_least: usize, like_words: bool) -> Shape
 }
 
 /// Prefixes that providers publish for their tokens, so that scanners can find them.
-static SHAPES: [Shape; 34] = [
+const SHAPES: [Shape; 34] = [
     shape("AGE-SECRET-KEY-", 20, false),
     shape("AIza", 30, false),
     shape("AKIA", 16, false),
@@ -81,31 +81,29 @@ static SHAPES: [Shape; 34] = [
 ];
 
 /// Whether any shape begins with this byte.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated when compiling; both indexes are checked"
+)]
 pub(super) const fn may_begin(byte: u8) -> bool {
-    matches!(
-        byte,
-        b'A' | b'B'
-            | b'G'
-            | b'S'
-            | b'b'
-            | b'd'
-            | b'e'
-            | b'g'
-            | b'h'
-            | b'n'
-            | b'p'
-            | b'r'
-            | b's'
-            | b'w'
-            | b'x'
-            | b'y'
-    )
+    let mut at = 0;
+    while at < SHAPES.len() {
+        if SHAPES[at].prefix.as_bytes()[0] == byte {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// The token that begins at this offset, which is the start of a word.
 pub(super) fn token(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text.get(at..)?;
-    let shape = SHAPES.iter().find(|shape| rest.starts_with(shape.prefix))?;
+    let start = rest.as_bytes().get(..3)?;
+    // Most words fail here, without a call.
+    let shape = SHAPES.iter().find(|shape| {
+        shape.prefix.as_bytes().get(..3) == Some(start) && rest.starts_with(shape.prefix)
+    })?;
     let body = rest.get(shape.prefix.len()..)?;
     if !shape.fits(body) {
         return None;
@@ -170,13 +168,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shape_begins_with_a_byte_that_is_looked_at() {
+    fn every_shape_is_found_at_the_start_of_a_word() {
         for shape in &SHAPES {
-            assert!(
-                shape.prefix.bytes().next().is_some_and(may_begin),
-                "{}",
-                shape.prefix
-            );
+            let text = [shape.prefix, "x1.", &"7a".repeat(30)].concat();
+            assert_eq!(token(&text, 0).map(|found| found.end), Some(text.len()));
         }
     }
 }
