@@ -18,7 +18,7 @@ export function installPackages() {
 }
 
 /** Adds the wasm target to the toolchain, unless it is there. */
-function installTarget() {
+export function installTarget() {
   const installed = run("rustup", ["target", "list", "--installed"], { quiet: true });
   if (installed.split("\n").includes(TARGET)) return;
   say(`keepline: adding the Rust target ${TARGET}`);

@@ -144,7 +144,9 @@ impl Session {
             retry_delay_ms,
             total_ms: session.settings.options.total_timeout_seconds * 1000.0,
         };
-        session.host.begin(&requests_to_js(compaction.requests()), pace.total_ms)?;
+        session
+            .host
+            .begin(&requests_to_js(compaction.requests()), pace.total_ms)?;
         let language = asking.language;
         Ok(wasm_bindgen_futures::future_to_promise(async move {
             let compaction = run::run(compaction, &session.host, pace).await?;

@@ -1,0 +1,46 @@
+/**
+ * `npm test`: sets everything up and runs every check, in the order in which they fail fastest.
+ * Stops at the first that fails. Checks that need the study's data say so and are skipped where the data are not there.
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { build, installPackages, installTarget } from "./build.mjs";
+import { bin, root, run, say } from "./tools.mjs";
+
+const DENY = "-Dwarnings";
+const started = performance.now();
+
+async function step(name, task) {
+  const start = performance.now();
+  say(`keepline: ${name} …`);
+  await task();
+  say(`keepline: ${name}: ok (${((performance.now() - start) / 1000).toFixed(1)} s)`);
+}
+
+const cargo = (...args) => run("cargo", args);
+const nodeTests = readdirSync(join(root, "tests", "node"))
+  .filter((name) => name.endsWith(".test.ts"))
+  .map((name) => join("tests", "node", name));
+
+await step("set-up", () => {
+  installPackages();
+  installTarget();
+});
+await step("format of the Rust code", () => cargo("fmt", "--all", "--check"));
+await step("lint of the Rust code", () => {
+  cargo("clippy", "--quiet", "--locked", "--workspace", "--all-targets", "--", DENY);
+  cargo("clippy", "--quiet", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--", DENY);
+});
+await step("Rust tests", () => cargo("test", "--quiet", "--locked", "--workspace"));
+await step("documentation of the Rust code", () =>
+  run("cargo", ["doc", "--quiet", "--locked", "--no-deps", "--document-private-items"], {
+    env: { ...process.env, RUSTDOCFLAGS: DENY },
+  }),
+);
+await step("build", build);
+await step("format and lint of the TypeScript code", () => run(bin("biome"), ["ci", "--error-on-warnings"]));
+await step("types", () => run(bin("tsc"), ["-p", "tests/tsconfig.json"]));
+await step("tests in Node", () =>
+  run(process.execPath, ["--expose-gc", "--import", "tsx", "--test", "--test-reporter=spec", ...nodeTests]),
+);
+say(`keepline: all checks passed in ${((performance.now() - started) / 1000).toFixed(0)} s`);
