@@ -1,0 +1,84 @@
+/** Exact figures that need no clock: what crosses into the module, what it imports, how much memory and how many bytes it takes. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { brotliCompressSync, constants } from "node:zlib";
+import { compactContext, type DecisionRequest, type Message } from "keepline";
+import { flatten } from "../../pkg/src/flatten.js";
+import { generate, PRESETS } from "../fixtures/gen-history.mjs";
+import { answering } from "../support/scripted.js";
+import { root } from "../support/shared.js";
+
+const bytes = readFileSync(join(root, "pkg", "dist", "keepline.wasm"));
+
+/** Ceilings in bytes, brotli 11. Lower them when the module gets smaller. */
+const MODULE_CEILING = 90_000;
+const SCRIPT_CEILING = 20_000;
+
+const brotli = (data: Buffer) => brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
+
+const none = {
+  eligible: new Set<string>(),
+  protectedMessages: new Set<string>(),
+  protectedCalls: new Set<string>(),
+  taskStarts: new Set<string>(),
+  references: {},
+};
+
+describe("what crosses into the module", () => {
+  for (const preset of ["S", "M", "T"]) {
+    it(`is texts, inputs and at most 16 bytes a block (${preset})`, () => {
+      const messages = generate(PRESETS[preset]).messages as Message[];
+      const { numbers, text } = flatten(messages, none);
+      const blocks = messages.flatMap(({ content }) => content as { type: string; text?: string; input?: string }[]);
+      const names = new Set(blocks.map((block) => (block as { name?: string }).name ?? ""));
+      const shown = [...names, ...blocks.map((block) => (block.type === "text" ? block.text : block.input) ?? "")];
+      // One unit between two texts.
+      assert.ok(text.length <= shown.reduce((sum, part) => sum + part.length + 1, 0));
+      assert.ok(numbers.byteLength <= 16 * blocks.length + 8 * (messages.length + names.size) + 12);
+    });
+  }
+
+  it("holds no output", () => {
+    const output = "never-in-the-module ".repeat(40);
+    const messages = [
+      { role: "user" as const, content: "Go." },
+      { role: "assistant" as const, content: [{ type: "tool_result", id: "c1", name: "read", output }] },
+    ];
+    assert.ok(!flatten(messages, none).text.includes("never-in-the-module"));
+  });
+});
+
+describe("the view", () => {
+  it("is written once and is the same object in every batch of its window", async () => {
+    const { messages, goal, eligible_tool_names } = generate(PRESETS.M);
+    const requests: DecisionRequest[] = [];
+    const { stats } = await compactContext(
+      { messages: messages as Message[], goal, eligible_tool_names },
+      async (request, context) => {
+        requests.push(request);
+        return answering(() => 1)(request, context);
+      },
+      { shareUnchanged: true, countChars: false },
+    );
+    assert.ok(stats.requests > 10 && stats.windows === 1, "one window, many requests");
+    assert.equal(requests.length, stats.requests);
+    assert.equal(new Set(requests.map(({ state }) => state)).size, 1);
+    assert.equal(new Set(requests.map(({ stateJson }) => stateJson)).size, 1);
+  });
+});
+
+describe("the module", () => {
+  it("imports nothing but its glue", () => {
+    const imports = WebAssembly.Module.imports(new WebAssembly.Module(bytes));
+    assert.deepEqual([...new Set(imports.map(({ module }) => module))], ["./glue_bg.js"]);
+  });
+
+  it("stays below its ceiling, and so does the script", () => {
+    const script = readFileSync(join(root, "pkg", "dist", "node.js"));
+    const sizes = { module: brotli(bytes), script: brotli(script) };
+    assert.ok(sizes.module <= MODULE_CEILING, JSON.stringify(sizes));
+    assert.ok(sizes.script <= SCRIPT_CEILING, JSON.stringify(sizes));
+  });
+});
