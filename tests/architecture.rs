@@ -68,7 +68,13 @@ fn deciding_sees_no_messages_and_the_view_no_decisions() {
 #[test]
 fn the_core_asks_no_clock_and_no_environment() {
     for (name, text) in core() {
-        for word in ["std::time", "std::env", "std::fs", "std::net", "std::thread"] {
+        for word in [
+            "std::time",
+            "std::env",
+            "std::fs",
+            "std::net",
+            "std::thread",
+        ] {
             assert!(!text.contains(word), "{name} names {word}");
         }
     }

@@ -29,6 +29,7 @@ export class Host {
   private readonly stopped = new AbortController();
   private deadline = 0;
   private answeredCount = 0;
+  private lost = false;
 
   constructor(
     private readonly bodies: Bodies,
@@ -85,11 +86,13 @@ export class Host {
 
   ask(batch: number, attempt: number): Promise<Float64Array> {
     return new Promise((resolve, reject: (failure: Failure) => void) => {
+      const isOver = () => reject({ retryable: false, retryAfter: 0, error: overError(batch) });
       // Whoever waits to try again when the call ends must not.
-      if (this.stopped.signal.aborted) return reject({ retryable: false, retryAfter: 0, error: overError(batch) });
+      if (this.stopped.signal.aborted) return isOver();
+      if (this.lost) return this.stopped.signal.addEventListener("abort", isOver, { once: true });
       const controller = new AbortController();
       const { signal } = controller;
-      const fail = (thrown: unknown) => reject(failureOf(thrown, batch, this.batches.length));
+      const fail = (thrown: unknown) => reject(this.failure(thrown, batch, attempt));
       const onStop = () => controller.abort(this.stopped.signal.reason);
       const timer = after(this.runtime.timeoutSeconds * 1000, () => {
         const error = attemptTimeout(batch, this.runtime.timeoutSeconds);
@@ -112,25 +115,32 @@ export class Host {
           this.usage[batch] = (response as { usage?: unknown }).usage;
           resolve(answers);
         },
-        (thrown) => {
+        (failure) => {
           end();
-          fail(thrown);
+          reject(failure);
         },
       );
     });
   }
 
+  /** One attempt. What it rejects with is a {@link Failure}. */
   private async call(batch: number, attempt: number, signal: AbortSignal): Promise<[unknown, Float64Array]> {
-    const request = this.request(batch);
-    this.tell("onRequest", request);
-    const context = { signal, batch, batches: this.batches.length, attempt };
-    const response = await (this.model as DecisionModel)(request, context);
     try {
-      return [response, readAnswers(response, Object.keys(request.questions), batch)];
-    } catch (cause) {
-      if (CompactionError.isInstance(cause)) throw cause;
-      throw new CompactionError("invalid_answer", "reading the decision model's answer threw", { batch, cause });
+      const request = this.request(batch);
+      this.tell("onRequest", request);
+      const context = { signal, batch, batches: this.batches.length, attempt };
+      const response = await (this.model as DecisionModel)(request, context);
+      return [response, answersIn(response, request, batch)];
+    } catch (thrown) {
+      throw this.failure(thrown, batch, attempt);
     }
+  }
+
+  /** Sorts a failure. After one that no retry can heal no request starts, though the core's loop hears of it a little later. */
+  private failure(thrown: unknown, batch: number, attempt: number): Failure {
+    const failure = failureOf(thrown, batch, this.batches.length);
+    this.lost ||= !failure.retryable || attempt >= this.runtime.maxRetries;
+    return failure;
   }
 
   answered(_batch: number): void {
@@ -202,6 +212,15 @@ export function buildRequest(
     stateJson,
     questions,
   });
+}
+
+function answersIn(response: unknown, request: DecisionRequest, batch: number): Float64Array {
+  try {
+    return readAnswers(response, Object.keys(request.questions), batch);
+  } catch (cause) {
+    if (CompactionError.isInstance(cause)) throw cause;
+    throw new CompactionError("invalid_answer", "reading the decision model's answer threw", { batch, cause });
+  }
 }
 
 function overError(batch: number): CompactionError {

@@ -1,7 +1,6 @@
 //! The loop: starts the requests that the driver hands out, retries them, and feeds it what comes back.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
@@ -33,25 +32,27 @@ enum Event {
 /// Where the tasks of one call leave what happened.
 #[derive(Default)]
 struct Mailbox {
-    events: RefCell<VecDeque<Event>>,
+    events: RefCell<Vec<Event>>,
     waker: RefCell<Option<Waker>>,
 }
 
 impl Mailbox {
     fn push(&self, event: Event) {
-        self.events.borrow_mut().push_back(event);
+        self.events.borrow_mut().push(event);
         if let Some(waker) = self.waker.borrow_mut().take() {
             waker.wake();
         }
     }
 
-    async fn next(&self) -> Event {
-        poll_fn(|context| match self.events.borrow_mut().pop_front() {
-            Some(event) => Poll::Ready(event),
-            None => {
+    /// All that has happened since it was last asked.
+    async fn take(&self) -> Vec<Event> {
+        poll_fn(|context| {
+            let events = std::mem::take(&mut *self.events.borrow_mut());
+            if events.is_empty() {
                 *self.waker.borrow_mut() = Some(context.waker().clone());
-                Poll::Pending
+                return Poll::Pending;
             }
+            Poll::Ready(events)
         })
         .await
     }
@@ -95,32 +96,41 @@ async fn turn(
         match compaction.poll_output().map_err(|error| fault(&error))? {
             Output::Ask(batch) => start(batch, host, mailbox, pace),
             Output::Done => return Ok(()),
-            Output::Wait => match mailbox.next().await {
-                Event::Answered(batch, probabilities) => {
-                    let answer = Input::Answer {
-                        batch,
-                        probabilities: &probabilities,
-                    };
-                    compaction
-                        .handle_input(answer)
-                        .map_err(|error| fault(&error))?;
-                    host.answered(batch as u32)?;
+            // All of them before the next request starts: one may be a failure.
+            Output::Wait => {
+                for event in mailbox.take().await {
+                    handle(compaction, host, event)?;
                 }
-                Event::Cancelled => compaction
-                    .handle_input(Input::Cancelled)
-                    .map_err(|error| fault(&error))?,
-                Event::Expired => compaction
-                    .handle_input(Input::Expired)
-                    .map_err(|error| fault(&error))?,
-                Event::Failed(batch, thrown) => {
-                    let error = Error::new(Code::DecisionFailed, "the decision model failed");
-                    // The driver knows that it failed; what the caller gets is the model's own error.
-                    compaction
-                        .handle_input(Input::Failed { batch, error })
-                        .map_err(|_| thrown)?;
-                }
-            },
+            }
         }
+    }
+}
+
+/// Tells the driver what happened. What a model threw is what the caller gets.
+fn handle(compaction: &mut Compaction, host: &Host, event: Event) -> Result<(), JsValue> {
+    let (input, thrown) = match &event {
+        Event::Answered(batch, probabilities) => {
+            let (batch, probabilities) = (*batch, probabilities.as_slice());
+            let answer = Input::Answer {
+                batch,
+                probabilities,
+            };
+            (answer, None)
+        }
+        Event::Cancelled => (Input::Cancelled, None),
+        Event::Expired => (Input::Expired, None),
+        Event::Failed(batch, thrown) => {
+            let error = Error::new(Code::DecisionFailed, "the decision model failed");
+            let batch = *batch;
+            (Input::Failed { batch, error }, Some(thrown))
+        }
+    };
+    compaction
+        .handle_input(input)
+        .map_err(|error| thrown.cloned().unwrap_or_else(|| fault(&error)))?;
+    match event {
+        Event::Answered(batch, _) => host.answered(batch as u32),
+        Event::Cancelled | Event::Expired | Event::Failed(..) => Ok(()),
     }
 }
 
