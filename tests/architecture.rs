@@ -1,5 +1,7 @@
 //! The direction of dependency, which the language does not check: pure modules ← driver ← shell.
 
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
