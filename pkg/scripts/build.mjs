@@ -3,6 +3,7 @@
  * Does its own set-up (npm ci, wasm target); does nothing when nothing changed.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { bin, newest, root, run, say } from "./tools.mjs";
 
@@ -29,7 +30,11 @@ export function installTarget() {
 function buildModule() {
   installTarget();
   say("keepline: compiling the core to WebAssembly");
-  run("cargo", ["build", "--quiet", "--locked", "--release", "--lib", "--target", TARGET]);
+  // The module holds the paths of its sources; those of this machine are nobody's business and no build's own.
+  const crates = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "registry", "src");
+  const flags = JSON.stringify([`--remap-path-prefix=${crates}=crates`, `--remap-path-prefix=${root}=.`]);
+  const config = `target.${TARGET}.rustflags=${flags}`;
+  run("cargo", ["build", "--quiet", "--locked", "--release", "--lib", "--target", TARGET, "--config", config]);
   run("cargo", [
     "run",
     "--quiet",

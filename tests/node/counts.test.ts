@@ -1,6 +1,7 @@
 /** Exact figures that need no clock: what crosses into the module, what it imports, how much memory and how many bytes it takes. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { brotliCompressSync, constants } from "node:zlib";
@@ -73,6 +74,10 @@ describe("the module", () => {
   it("imports nothing but its glue", () => {
     const imports = WebAssembly.Module.imports(new WebAssembly.Module(bytes));
     assert.deepEqual([...new Set(imports.map(({ module }) => module))], ["./glue_bg.js"]);
+  });
+
+  it("holds no path of the machine that built it", () => {
+    for (const path of [homedir(), root]) assert.ok(!bytes.includes(path), path);
   });
 
   it("stays below its ceiling, and so does the script", () => {
