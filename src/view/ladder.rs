@@ -373,7 +373,7 @@ fn frame_cost(material: &Material<'_>, shown: &Shown) -> Half {
 
 /// What stands before the items of an entry that is not merged.
 pub(super) fn start_entry(
-    sink: &mut impl Sink,
+    sink: &mut dyn Sink,
     material: &Material<'_>,
     shown: &Shown,
     has_items: bool,
@@ -392,7 +392,7 @@ pub(super) fn start_entry(
 }
 
 /// What stands behind them.
-pub(super) fn end_entry(sink: &mut impl Sink, has_items: bool) {
+pub(super) fn end_entry(sink: &mut dyn Sink, has_items: bool) {
     if has_items {
         sink.close("]},");
     } else {
@@ -401,14 +401,14 @@ pub(super) fn end_entry(sink: &mut impl Sink, has_items: bool) {
 }
 
 /// The number of messages that are not shown.
-pub(super) fn left_out(sink: &mut impl Sink, messages: u64) {
+pub(super) fn left_out(sink: &mut dyn Sink, messages: u64) {
     sink.raw("\"left_out_messages\":");
     sink.number(messages);
     sink.raw(",");
 }
 
 /// Writes the items of an entry in their order.
-pub(super) fn items(sink: &mut impl Sink, material: &Material<'_>, scope: &Scope, shown: &Shown) {
+pub(super) fn items(sink: &mut dyn Sink, material: &Material<'_>, scope: &Scope, shown: &Shown) {
     let form = shown.call_form();
     for item in material.items_of(shown.entry) {
         match *item {

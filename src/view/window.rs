@@ -163,7 +163,7 @@ fn view(
     })
 }
 
-fn start(sink: &mut impl Sink, material: &Material<'_>, (window, windows): (u32, u32)) {
+fn start(sink: &mut dyn Sink, material: &Material<'_>, (window, windows): (u32, u32)) {
     write::start(sink, material);
     if windows > 1 {
         sink.raw("\"window\":\"");
@@ -277,7 +277,7 @@ impl Sums {
         self.lines(out, material, &hidden);
     }
 
-    fn lines(&self, sink: &mut impl Sink, material: &Material<'_>, sums: &[Tally]) {
+    fn lines(&self, sink: &mut dyn Sink, material: &Material<'_>, sums: &[Tally]) {
         if sums.iter().all(|sum| sum.calls == 0) {
             return;
         }

@@ -137,7 +137,7 @@ pub(super) enum CallForm {
 /// Longest input of a call that is shown in one line.
 pub(super) const LINE_INPUT: u32 = 60;
 
-pub(super) fn text(sink: &mut impl Sink, piece: &Piece<'_>, cut: TextCut) {
+pub(super) fn text(sink: &mut dyn Sink, piece: &Piece<'_>, cut: TextCut) {
     sink.raw("\"");
     if cut.cuts(piece.chars) {
         sink.text(head(&piece.text, cut.head as usize));
@@ -153,7 +153,7 @@ pub(super) fn text(sink: &mut impl Sink, piece: &Piece<'_>, cut: TextCut) {
 
 /// One call as an element of a list, with the comma behind it.
 pub(super) fn call(
-    sink: &mut impl Sink,
+    sink: &mut dyn Sink,
     material: &Material<'_>,
     call: &CallItem<'_>,
     form: CallForm,
@@ -200,7 +200,7 @@ pub(super) fn call(
     }
 }
 
-fn line_start(sink: &mut impl Sink, name: Option<u32>, tool: &Piece<'_>) {
+fn line_start(sink: &mut dyn Sink, name: Option<u32>, tool: &Piece<'_>) {
     match name {
         Some(name) => {
             sink.raw("\"t");
@@ -213,7 +213,7 @@ fn line_start(sink: &mut impl Sink, name: Option<u32>, tool: &Piece<'_>) {
     sink.raw(" ");
 }
 
-fn outcome(sink: &mut impl Sink, outcome: Outcome) {
+fn outcome(sink: &mut dyn Sink, outcome: Outcome) {
     match outcome {
         Outcome::Ended {
             state,
@@ -241,7 +241,7 @@ fn outcome(sink: &mut impl Sink, outcome: Outcome) {
 
 /// What stands before the list of a message's items.
 pub(super) fn entry_start(
-    sink: &mut impl Sink,
+    sink: &mut dyn Sink,
     entry: &Entry,
     text_chars: Option<u64>,
     list: &'static str,
@@ -256,7 +256,7 @@ pub(super) fn entry_start(
 }
 
 /// What stands before the calls of a run of merged messages.
-pub(super) fn run_start(sink: &mut impl Sink, first: u32, last: u32, text_chars: u64) {
+pub(super) fn run_start(sink: &mut dyn Sink, first: u32, last: u32, text_chars: u64) {
     if first == last {
         sink.raw("{\"index\":");
         sink.number(u64::from(first));
@@ -272,7 +272,7 @@ pub(super) fn run_start(sink: &mut impl Sink, first: u32, last: u32, text_chars:
 }
 
 /// The note of the length of texts that are not shown.
-fn noted(sink: &mut impl Sink, text_chars: Option<u64>) {
+fn noted(sink: &mut dyn Sink, text_chars: Option<u64>) {
     if let Some(chars) = text_chars {
         sink.raw(",\"text_chars\":");
         sink.number(chars);
@@ -280,7 +280,7 @@ fn noted(sink: &mut impl Sink, text_chars: Option<u64>) {
 }
 
 /// What stands before the history.
-pub(super) fn start(sink: &mut impl Sink, material: &Material<'_>) {
+pub(super) fn start(sink: &mut dyn Sink, material: &Material<'_>) {
     sink.raw("{\"goal\":\"");
     sink.piece(&material.goal);
     if let Some(next_action) = &material.next_action {
@@ -337,7 +337,7 @@ impl Tally {
 }
 
 /// One line of the sums, with the comma behind it.
-pub(super) fn tally(sink: &mut impl Sink, tool: &Piece<'_>, sum: &Tally) {
+pub(super) fn tally(sink: &mut dyn Sink, tool: &Piece<'_>, sum: &Tally) {
     sink.raw("\"");
     sink.piece(tool);
     sink.raw(": ");
