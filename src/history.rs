@@ -48,7 +48,7 @@ impl Snapshot<'_> {
         if plan.candidates().next().is_some() {
             let segments = self.segments();
             let links = pairing.by_result();
-            let mut scan = self.scan_texts(&segments, &settings.options);
+            let mut scan = self.scan_texts(&segments, &settings.options, point);
             for (_, link) in &links {
                 let text = output(link.pair.result_at)?.unwrap_or_default();
                 self.scan_link(&mut scan, link, &segments, &text);
@@ -83,12 +83,12 @@ impl Snapshot<'_> {
         self.each_message().map(next).collect()
     }
 
-    fn scan_texts(&self, segments: &[u32], options: &Options) -> Scan {
+    fn scan_texts(&self, segments: &[u32], options: &Options, point: Point) -> Scan {
         let kept = Kept {
             head_chars: options.truncate_head_chars,
             tail_chars: options.truncate_tail_chars,
         };
-        let mut scan = Scan::new(segments.last().copied().unwrap_or(0), kept);
+        let mut scan = Scan::new(segments.last().copied().unwrap_or(0), kept, point);
         for ((_, message, blocks), segment) in self.each_message().zip(segments) {
             for block in blocks {
                 if let Block::Text(text) = block {

@@ -72,7 +72,10 @@ function wrapGlue(glue) {
     return text.slice(start + from.length, end);
   };
   const body = cut(glue, "let wasm_bindgen = (function(exports) {", "async function __wbg_load(");
-  const withoutScript = `    ${body.slice(body.indexOf("/**"))}`;
+  // Copying by character pays for short strings alone; an encoder takes a long one faster.
+  const loop = "for (; offset < len; offset++) {";
+  if (body.split(loop).length !== 2) throw new Error(`wasm-bindgen's glue has changed: no ${JSON.stringify(loop)}`);
+  const withoutScript = `    ${body.slice(body.indexOf("/**")).replace(loop, "for (; len < 64 && offset < len; offset++) {")}`;
   return `/* Made by pkg/scripts/build.mjs from wasm-bindgen's output. */
 export function instantiate(module, queueMicrotask) {
   const exports = {};

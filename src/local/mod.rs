@@ -9,6 +9,7 @@ mod kind;
 mod math;
 mod mutating;
 mod scan;
+mod script;
 mod token;
 mod topic;
 mod weights;

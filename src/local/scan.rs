@@ -3,9 +3,9 @@
 use super::kind::{has_path, verb};
 use super::math::ln;
 use super::mutating::mutating;
-use super::token::{self, long_lines};
+use super::token::{self, Rules};
 use super::topic::{MOST_SEGMENTS, Met, Topics, rarities};
-use super::{Features, saved_chars};
+use super::{Features, Point, saved_chars};
 use crate::table::{Table, hash, mix};
 use crate::token::{code_points, head, tail};
 
@@ -85,6 +85,7 @@ pub(crate) struct Scan {
     merged: u32,
     last_segment: u32,
     kept: Kept,
+    rules: Rules,
     units: u32,
     evidence: Tokens,
     words: Tokens,
@@ -98,6 +99,7 @@ pub(crate) struct Scan {
 /// What a text is.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
+    Goal,
     Kept,
     Output,
     Spoken,
@@ -131,7 +133,7 @@ impl token::Sink for Counter<'_> {
                     self.scan.beyond.push(number);
                 }
             }
-            Kind::Spoken | Kind::User => {}
+            Kind::Goal | Kind::Spoken | Kind::User => {}
         }
         note(seen, self.kind, self.segment, unit);
     }
@@ -144,13 +146,30 @@ impl token::Sink for Counter<'_> {
             }
         }
     }
+
+    fn wants_lines(&self) -> bool {
+        self.kind == Kind::Output
+    }
+
+    fn line(&mut self, hash: u64) {
+        if let (number, Some(seen)) = self.scan.lines.at(hash)
+            && seen.holder != self.exchange
+        {
+            seen.holder = self.exchange;
+            self.scan.held_lines.push(number);
+        }
+    }
 }
 
 fn note(seen: &mut Seen, kind: Kind, segment: u64, unit: u32) {
-    seen.met.known |= segment;
     if kind != Kind::Output {
         seen.met.spoken |= segment;
     }
+    // The goal asks for something; it is no part of the chat.
+    if kind == Kind::Goal {
+        return;
+    }
+    seen.met.known |= segment;
     if kind == Kind::User {
         seen.met.user |= segment;
     }
@@ -162,12 +181,17 @@ fn note(seen: &mut Seen, kind: Kind, segment: u64, unit: u32) {
 
 impl Scan {
     /// A scan of a history whose last segment has this number: how many user messages hold text.
-    pub(crate) fn new(last_segment: u32, kept: Kept) -> Self {
+    pub(crate) fn new(last_segment: u32, kept: Kept, point: Point) -> Self {
         let merged = last_segment.saturating_sub(MOST_SEGMENTS as u32 - 1);
         Self {
             merged,
             last_segment: last_segment - merged,
             kept,
+            rules: if point == Point::Study {
+                Rules::Study
+            } else {
+                Rules::All
+            },
             units: 0,
             evidence: Tokens::default(),
             words: Tokens::default(),
@@ -183,6 +207,7 @@ impl Scan {
         let exchange = u32::try_from(self.rows.len() + 1).unwrap_or(u32::MAX);
         token::scan(
             text,
+            self.rules,
             &mut Counter {
                 kind,
                 segment: 1 << segment.saturating_sub(self.merged).min(63),
@@ -218,7 +243,6 @@ impl Scan {
             segment,
         );
         self.read(exchange.output, Kind::Output, segment);
-        self.hold_lines(exchange.output);
         self.read(exchange.input, Kind::Spoken, segment);
         let (key, nth) = self.key(exchange);
         let features = self.features(exchange);
@@ -230,19 +254,6 @@ impl Scan {
             features,
             beyond_end,
             lines_end,
-        });
-    }
-
-    fn hold_lines(&mut self, text: &str) {
-        let exchange = u32::try_from(self.rows.len() + 1).unwrap_or(u32::MAX);
-        let (lines, held) = (&mut self.lines, &mut self.held_lines);
-        long_lines(text, |line| {
-            if let (number, Some(seen)) = lines.at(line)
-                && seen.holder != exchange
-            {
-                seen.holder = exchange;
-                held.push(number);
-            }
         });
     }
 
@@ -279,7 +290,6 @@ impl Scan {
 
     /// The features of every exchange, in the order they were fed.
     pub(crate) fn finish(mut self, goal: &str) -> Vec<Features> {
-        let topics = self.topics(goal);
         let calls = self.rows.len();
         let mut beyond = 0;
         let mut lines = 0;
@@ -314,59 +324,30 @@ impl Scan {
                 same_later: f64::from(same.saturating_sub(row.nth).min(3)),
                 superseded: held.iter().filter(is_repeated).count() as f64
                     / (1 + held.len()) as f64,
-                topic: topics.get(row.segment as usize).copied().unwrap_or(1.0),
                 ..row.features
             }
         };
-        self.rows.iter().enumerate().map(each).collect()
+        let mut features: Vec<Features> = self.rows.iter().enumerate().map(each).collect();
+        // What only the goal names does not count as spoken of, so it is read now.
+        let topics = self.topics(goal);
+        for (features, row) in features.iter_mut().zip(&self.rows) {
+            features.topic = topics.get(row.segment as usize).copied().unwrap_or(1.0);
+        }
+        features
     }
 
-    /// Sweeps over the tokens. The goal counts as spoken in the last segment, but not as spoken of.
+    /// Sweeps over the tokens; the goal counts as spoken in the last segment.
     fn topics(&mut self, goal: &str) -> Vec<f64> {
-        let mut spoken_in_goal = GoalTokens::default();
-        token::scan(goal, &mut spoken_in_goal);
-        let last = 1 << self.last_segment.min(63);
+        self.read(goal, Kind::Goal, self.last_segment + self.merged);
         let mut topics = Topics::new();
         let rarity = rarities(self.units);
         let rarity_of = |seen: &Seen| rarity.get(seen.units as usize).copied().unwrap_or(0);
-        let in_goal = |tokens: &mut Tokens, hashes: &[u64]| {
-            let known = tokens.seen.len();
-            let mut met: Vec<bool> = vec![false; known];
-            for &hash in hashes {
-                let (number, _) = tokens.at(hash);
-                match met.get_mut(number as usize) {
-                    Some(met) => *met = true,
-                    None => met.push(true),
-                }
-            }
-            met
-        };
-        let met = in_goal(&mut self.evidence, &spoken_in_goal.evidence);
-        for (seen, in_goal) in self.evidence.seen.iter().zip(met) {
-            let spoken = seen.met.spoken | if in_goal { last } else { 0 };
-            topics.add_evidence(Met { spoken, ..seen.met }, rarity_of(seen));
+        for seen in &self.evidence.seen {
+            topics.add_evidence(seen.met, rarity_of(seen));
         }
-        let met = in_goal(&mut self.words, &spoken_in_goal.words);
-        for (seen, in_goal) in self.words.seen.iter().zip(met) {
-            let spoken = seen.met.spoken | if in_goal { last } else { 0 };
-            topics.add_word(Met { spoken, ..seen.met }, rarity_of(seen));
+        for seen in &self.words.seen {
+            topics.add_word(seen.met, rarity_of(seen));
         }
         topics.topics(self.last_segment as usize)
-    }
-}
-
-#[derive(Default)]
-struct GoalTokens {
-    evidence: Vec<u64>,
-    words: Vec<u64>,
-}
-
-impl token::Sink for GoalTokens {
-    fn evidence(&mut self, hash: u64) {
-        self.evidence.push(hash);
-    }
-
-    fn word(&mut self, hash: u64) {
-        self.words.push(hash);
     }
 }
