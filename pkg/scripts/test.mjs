@@ -40,6 +40,7 @@ await step("documentation of the Rust code", () =>
 await step("build", build);
 await step("format and lint of the TypeScript code", () => run(bin("biome"), ["ci", "--error-on-warnings"]));
 await step("types", () => run(bin("tsc"), ["-p", "tests/tsconfig.json"]));
+await step("browsers", () => run(process.execPath, ["--import", "tsx", "tests/engines/browsers.ts"]));
 await step("tests in Node", () =>
   run(process.execPath, ["--expose-gc", "--import", "tsx", "--test", "--test-reporter=spec", ...nodeTests]),
 );
