@@ -45,6 +45,7 @@ impl Snapshot<'_> {
         let pairing = Pairing::new(self);
         let plan = Plan::new(self, &pairing, &settings.options);
         let mut answers = vec![None; plan.pairs.len()];
+        let mut explanations = vec![None; plan.pairs.len()];
         if plan.candidates().next().is_some() {
             let segments = self.segments();
             let links = pairing.by_result();
@@ -55,18 +56,24 @@ impl Snapshot<'_> {
             }
             for ((position, _), features) in links.iter().zip(scan.finish(&settings.goal)) {
                 if let Some(position) = *position
-                    && let (Some(slot), Some(pair)) =
-                        (answers.get_mut(position), plan.pairs.get(position))
+                    && let Some(pair) = plan.pairs.get(position)
+                    && let Some(answer) = answers.get_mut(position)
+                    && let Some(explanation) = explanations.get_mut(position)
                 {
                     let score = features.score(point);
                     let result = pair.original.is_none().then_some(score.keep_result);
-                    *slot = Some(Answer::new(score.keep_call, result));
+                    *answer = Some(Answer::new(score.keep_call, result));
+                    *explanation = Some(score.explanation);
                 }
             }
         }
-        Ok(Outcome::new(&plan, language, |position| {
+        let mut outcome = Outcome::new(&plan, language, |position| {
             answers.get(position as usize).copied().flatten()
-        }))
+        });
+        for (decision, explanation) in outcome.decisions.iter_mut().zip(explanations) {
+            decision.explanation = decision.answer.and(explanation);
+        }
+        Ok(outcome)
     }
 
     /// The segment of each message: a new one begins at each user message that holds text.

@@ -3,6 +3,7 @@
 use crate::candidate::Exclusion;
 use crate::decide::{Action, Answer, Reason, decide};
 use crate::edit::Removal;
+use crate::local::Explanation;
 use crate::marker::Cut;
 use crate::message::{Place, ToolNumber};
 use crate::options::{DropCallMode, Language};
@@ -42,6 +43,8 @@ pub struct Decision {
     pub answer: Option<Answer>,
     /// How the output is cut, where it is replaced.
     pub cut: Option<Cut>,
+    /// What the embedded model's answer is made of.
+    pub explanation: Option<Explanation>,
 }
 
 /// The reason of a decision.
@@ -153,6 +156,7 @@ fn first_decision(plan: &Plan, pair: &PlannedPair, answer: Option<Answer>) -> De
         saved_chars: 0,
         answer,
         cut: None,
+        explanation: None,
     }
 }
 

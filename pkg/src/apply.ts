@@ -2,6 +2,7 @@ import type { OutcomeArray } from "#glue";
 import { withFields } from "./copy.js";
 import type { Instance } from "./engine.js";
 import { invalidRequest } from "./errors.js";
+import { explanationReader } from "./explain.js";
 import { type FlatHistory, outputText } from "./flatten.js";
 import { marker, shortened } from "./text.js";
 import type { Action, Decision, Reason } from "./types.js";
@@ -19,11 +20,12 @@ export interface DecidedPair {
 
 /** Reads the flat decisions; `name` gives call id and tool of the call at a place. */
 export function readDecisions(
-  [, rows]: OutcomeArray,
-  { actions, reasons }: Pick<Instance, "actions" | "reasons">,
+  [, rows, , , explanations]: OutcomeArray,
+  { actions, reasons, factors }: Pick<Instance, "actions" | "reasons" | "factors">,
   name: (message: number, block: number, index: number) => [string, string],
 ): DecidedPair[] {
   const pairs: DecidedPair[] = [];
+  const explain = explanationReader(explanations, factors);
   for (let at = 0; at < rows.length; at += ROW) {
     const row = rows.subarray(at, at + ROW) as unknown as number[];
     const [
@@ -55,6 +57,7 @@ export function readDecisions(
     };
     if (!Number.isNaN(call)) decision.keep_call = call;
     if (!Number.isNaN(result)) decision.keep_result = result;
+    if (explanations.length > 0 && !Number.isNaN(call)) decision.explain = explain(decision.action);
     pairs.push(Number.isNaN(total) ? { decision } : { decision, cut: { head, tail, total } });
   }
   return pairs;

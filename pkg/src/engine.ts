@@ -22,6 +22,8 @@ export class Instance {
   readonly templates: { en: [string, string, string]; zh: [string, string, string] };
   readonly actions: string[];
   readonly reasons: string[];
+  /** What the terms of the local model's sums stand for. */
+  readonly factors: string[];
   /** Calls in flight: each is told when the instance traps. */
   readonly calls = new Set<(error: CompactionError) => void>();
   trapped: CompactionError | undefined;
@@ -30,9 +32,10 @@ export class Instance {
     this.glue = instantiate(module, (task) => queueMicrotask(() => this.guard(task)));
     const templates = (chinese: boolean) => this.glue.templates(chinese).split("\n") as [string, string, string];
     this.templates = { en: templates(false), zh: templates(true) };
-    const [actions = "", reasons = ""] = this.glue.vocabulary().split("\n");
+    const [actions = "", reasons = "", factors = ""] = this.glue.vocabulary().split("\n");
     this.actions = actions.split(",");
     this.reasons = reasons.split(",");
+    this.factors = factors.split(",");
   }
 
   /** Runs something inside the module; what it throws comes out as a {@link CompactionError}. */

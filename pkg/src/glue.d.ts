@@ -20,8 +20,8 @@ declare module "#glue" {
     free(): void;
   }
 
-  /** `[report, decisions, removed blocks, message map, splices]`. */
-  export type OutcomeArray = [Report, Float64Array, Uint32Array, Int32Array, SplicesArray?];
+  /** `[report, decisions, removed blocks, message map, explanations, splices]`. */
+  export type OutcomeArray = [Report, Float64Array, Uint32Array, Int32Array, Float64Array, SplicesArray?];
   /** `[views, batches, tools]`. */
   export type RequestsArray = [string[], Uint32Array, string[]];
   /** `[start, end, offsets, texts, ids and names, characters before, characters after]`. */

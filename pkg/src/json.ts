@@ -53,7 +53,7 @@ export async function compactContextJson(
   const outcome = await decide(instance, session, host, { point, limits, checked });
   checkAborted(checked.signal);
   host.tell("onProgress", { phase: "apply", done: 1, total: 1 });
-  const splices = outcome[4] as SplicesArray;
+  const splices = outcome[5] as SplicesArray;
   const names = JSON.parse(splices[4]) as string[];
   const pairs = readDecisions(outcome, instance, (_message, _block, index) => [
     names[2 * index] as string,

@@ -227,6 +227,59 @@ export type Reason =
   | "non_text_output"
   | "too_small";
 
+/** What a number of an explanation stands for. */
+export type ExplainCode =
+  /** Calls from this one to the end. */
+  | "age"
+  /** Code points that dropping it frees: less than 1,000 speak against it, more for it. */
+  | "frees"
+  /** Code points of the input. */
+  | "input_chars"
+  /** 1: the call lists things. */
+  | "list_result"
+  /** 1: the call changes something, so that it stays. */
+  | "mutating"
+  /** 1: the input names a path or a file. */
+  | "names_path"
+  /** Later calls with the same name and input, at most 3. */
+  | "repeated_later"
+  /** 1: the call searches. */
+  | "search_result"
+  /** Share of the long lines of the output that a later output repeats. */
+  | "superseded"
+  /** Whether its part of the chat is about the running task: 0 for an ended task, 1 for the running one. */
+  | "topic_ended"
+  /** Identifiers and other names in the output that no later output repeats and nobody spoke of. */
+  | "unspoken_identifiers";
+
+/** One term of a sum. */
+export interface ExplainFactor {
+  code: ExplainCode;
+  /** The number that people can check. */
+  value: number;
+  /** What it adds to the log-odds of keeping: negative speaks for dropping. */
+  contribution: number;
+}
+
+/** A sum: `z` is `base` plus all contributions, and the probability is `1 / (1 + exp(-z))`. */
+export interface ExplainedSum {
+  z: number;
+  /** Log-odds before any factor, at the operating point. */
+  base: number;
+  /** Largest contribution first, whatever its sign; those that add nothing are left out. */
+  factors: ExplainFactor[];
+}
+
+/** Why the local model decided so. */
+export interface Explanation {
+  /** What `keep_result` is made of. */
+  result: ExplainedSum;
+  /** What `keep_call` is made of. */
+  call: ExplainedSum;
+  /** For people. */
+  sentence: { en: string; zh: string };
+}
+
 /** The outcome for one pair. Locations count in the input. */
 export interface Decision {
   /** `t1`, `t2`, … in the order of the calls. */
@@ -247,6 +300,8 @@ export interface Decision {
   keep_call?: number;
   /** Probability that the full output must stay; absent where that was not asked. */
   keep_result?: number;
+  /** Why, where the local model was asked. */
+  explain?: Explanation;
 }
 
 /** Counts of a compaction. */

@@ -5,6 +5,7 @@
 //! once and not kept. Every figure comes from sums of whole numbers and from our own logarithm, so that the same history
 //! gives the same bytes on every engine.
 
+mod explain;
 mod kind;
 mod math;
 mod mutating;
@@ -14,11 +15,11 @@ mod token;
 mod topic;
 mod weights;
 
+pub use explain::{Explanation, Factor, Term};
 pub(crate) use scan::{Exchange, Kept, Scan};
 
 use std::borrow::Cow;
 
-use kind::Verb;
 use math::{ln, sigmoid};
 use weights::{CALL, RESULT, shifts};
 
@@ -41,28 +42,31 @@ pub enum Point {
 /// Code points of a marker, as the model counts them.
 const MARKER_CHARS: f64 = 80.0;
 
+/// Code points at which what dropping frees speaks neither for nor against it: only a place for the zero of that term.
+const TYPICAL_SAVING: f64 = 1000.0;
+
 /// What the model knows of one call with its result.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Features {
-    /// Logarithm of 1 + evidence tokens of the output, beyond what stays of it, that no later output repeats and nobody spoke of.
-    pub unspoken: f64,
+    /// Evidence tokens of the output, beyond what stays of it, that no later output repeats and nobody spoke of.
+    pub unspoken: u32,
     /// The call lists things.
-    pub list: f64,
+    pub list: bool,
     /// The call searches.
-    pub search: f64,
-    /// Logarithm of the number of calls from this one to the end.
-    pub age: f64,
+    pub search: bool,
+    /// Calls from this one to the end.
+    pub age: u32,
     /// Later calls with the same name and input, at most 3.
-    pub same_later: f64,
+    pub same_later: u32,
     /// Share of its long lines that a later output repeats.
     pub superseded: f64,
     /// Whether its part of the chat is about the running task, 0 to 1.
     pub topic: f64,
-    /// Logarithm of 1 + code points of the input.
-    pub input: f64,
+    /// Code points of the input.
+    pub input_chars: u32,
     /// The input names a path or a file.
-    pub path: f64,
+    pub path: bool,
     /// The call changes something.
     pub mutating: bool,
     /// Code points that shortening the output frees; of a short output those that dropping the pair frees.
@@ -75,52 +79,81 @@ pub struct Features {
 pub struct Score {
     /// Compared with `keep_call_threshold`; exactly 1 for a call that changes something.
     pub keep_call: f64,
-    /// Compared with `keep_result_threshold`.
+    /// Compared with `keep_result_threshold`. Not a probability: it is put so that 0.5 is the operating point, and weighed
+    /// against the characters that dropping the output frees.
     pub keep_result: f64,
+    /// What it is made of.
+    pub explanation: Explanation,
 }
 
 impl Features {
-    fn verb(verb: Verb) -> (f64, f64) {
-        let is = |wanted: Verb| f64::from(u8::from(verb == wanted));
-        (is(Verb::List), is(Verb::Search))
-    }
-
-    /// The score at an operating point. The value of a result is not a probability: it is put so that 0.5 is the point, and
-    /// weighed against the characters that dropping it frees.
+    /// The score at an operating point.
     pub fn score(&self, point: Point) -> Score {
-        let (result_shift, call_shift) = shifts(point);
-        let keep_result = sigmoid(self.result_odds() - ln(self.saved) - result_shift);
-        let keep_call = if self.mutating {
-            1.0
-        } else {
-            sigmoid(self.call_odds() - call_shift)
-        };
+        let explanation = self.explain(point);
         Score {
-            keep_call,
-            keep_result,
+            keep_call: sigmoid(explanation.call_odds()),
+            keep_result: sigmoid(explanation.result_odds()),
+            explanation,
         }
     }
 
-    fn result_odds(&self) -> f64 {
-        let mut sum = RESULT.unspoken * self.unspoken;
-        sum += RESULT.list * self.list;
-        sum += RESULT.search * self.search;
-        sum += RESULT.age * self.age;
-        sum += RESULT.same_later * self.same_later;
-        sum += RESULT.superseded * self.superseded;
-        sum += RESULT.age_on_topic * (self.age * self.topic);
-        RESULT.base + sum
+    fn explain(&self, point: Point) -> Explanation {
+        let (result_shift, call_shift) = shifts(point);
+        let age = ln(f64::from(self.age));
+        let term = |factor: Factor| {
+            let (value, result, call) = match factor {
+                // Age weighs as in the running task; what it weighs more in an ended one is said under the topic.
+                Factor::Age => (
+                    self.age.into(),
+                    (RESULT.age + RESULT.age_on_topic) * age,
+                    (CALL.age + CALL.age_on_topic) * age,
+                ),
+                Factor::Frees => (self.saved, ln(TYPICAL_SAVING) - ln(self.saved), 0.0),
+                Factor::InputChars => {
+                    let chars = f64::from(self.input_chars);
+                    (chars, 0.0, CALL.input * ln(1.0 + chars))
+                }
+                Factor::ListResult => flag(self.list, RESULT.list, CALL.list),
+                Factor::Mutating => flag(self.mutating, 0.0, CALL.mutating),
+                Factor::NamesPath => flag(self.path, 0.0, CALL.path),
+                Factor::RepeatedLater => {
+                    let times = f64::from(self.same_later);
+                    (times, RESULT.same_later * times, CALL.same_later * times)
+                }
+                Factor::SearchResult => flag(self.search, RESULT.search, CALL.search),
+                Factor::Superseded => (self.superseded, RESULT.superseded * self.superseded, 0.0),
+                Factor::TopicEnded => {
+                    let ended = age * (1.0 - self.topic);
+                    (
+                        self.topic,
+                        -RESULT.age_on_topic * ended,
+                        -CALL.age_on_topic * ended,
+                    )
+                }
+                Factor::UnspokenIdentifiers => {
+                    let count = f64::from(self.unspoken);
+                    (count, RESULT.unspoken * ln(1.0 + count), 0.0)
+                }
+            };
+            Term {
+                value,
+                result,
+                call,
+            }
+        };
+        Explanation {
+            result_base: RESULT.base - result_shift - ln(TYPICAL_SAVING),
+            call_base: CALL.base - call_shift,
+            terms: Factor::ALL.map(term),
+        }
     }
+}
 
-    fn call_odds(&self) -> f64 {
-        let mut sum = CALL.age * self.age;
-        sum += CALL.input * self.input;
-        sum += CALL.path * self.path;
-        sum += CALL.same_later * self.same_later;
-        sum += CALL.list * self.list;
-        sum += CALL.search * self.search;
-        sum += CALL.age_on_topic * (self.age * self.topic);
-        CALL.base + sum
+fn flag(is: bool, result: f64, call: f64) -> (f64, f64, f64) {
+    if is {
+        (1.0, result, call)
+    } else {
+        (0.0, 0.0, 0.0)
     }
 }
 

@@ -1,7 +1,6 @@
 //! One scan of the history: counts tokens and lines, keeps hashes and no text.
 
-use super::kind::{has_path, verb};
-use super::math::ln;
+use super::kind::{Verb, has_path, verb};
 use super::mutating::mutating;
 use super::token::{self, Rules};
 use super::topic::{MOST_SEGMENTS, Met, Topics, rarities};
@@ -179,6 +178,10 @@ fn note(seen: &mut Seen, kind: Kind, segment: u64, unit: u32) {
     }
 }
 
+fn count(items: impl Iterator) -> u32 {
+    u32::try_from(items.count()).unwrap_or(u32::MAX)
+}
+
 impl Scan {
     /// A scan of a history whose last segment has this number: how many user messages hold text.
     pub(crate) fn new(last_segment: u32, kept: Kept, point: Point) -> Self {
@@ -271,18 +274,18 @@ impl Scan {
     }
 
     fn features(&self, exchange: &Exchange<'_>) -> Features {
-        let (list, search) = Features::verb(verb(exchange.name, exchange.input));
+        let verb = verb(exchange.name, exchange.input);
         let input_chars = u32::try_from(code_points(exchange.input)).unwrap_or(u32::MAX);
         Features {
-            unspoken: 0.0,
-            list,
-            search,
-            age: 0.0,
-            same_later: 0.0,
+            unspoken: 0,
+            list: verb == Verb::List,
+            search: verb == Verb::Search,
+            age: 0,
+            same_later: 0,
             superseded: 0.0,
             topic: 0.0,
-            input: ln(1.0 + f64::from(input_chars)),
-            path: f64::from(u8::from(has_path(exchange.input))),
+            input_chars,
+            path: has_path(exchange.input),
             mutating: mutating(exchange.name, exchange.input),
             saved: saved_chars(exchange.output_chars, input_chars, self.kept),
         }
@@ -319,9 +322,9 @@ impl Scan {
                 .get(row.key as usize)
                 .map_or(0, |seen| seen.units);
             Features {
-                unspoken: ln(1.0 + tokens.iter().filter(is_unspoken).count() as f64),
-                age: ln((calls - index) as f64),
-                same_later: f64::from(same.saturating_sub(row.nth).min(3)),
+                unspoken: count(tokens.iter().filter(is_unspoken)),
+                age: u32::try_from(calls - index).unwrap_or(u32::MAX),
+                same_later: same.saturating_sub(row.nth).min(3),
                 superseded: held.iter().filter(is_repeated).count() as f64
                     / (1 + held.len()) as f64,
                 ..row.features

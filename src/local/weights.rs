@@ -55,6 +55,7 @@ pub(super) struct Call {
     pub(super) list: f64,
     pub(super) search: f64,
     pub(super) age_on_topic: f64,
+    pub(super) mutating: f64,
 }
 
 pub(super) const CALL: Call = Call {
@@ -66,6 +67,8 @@ pub(super) const CALL: Call = Call {
     list: -1.593,
     search: -1.907,
     age_on_topic: 1.669,
+    // Not fitted: more than all others together, so that the odds round to certainty.
+    mutating: 200.0,
 };
 
 /// Where the operating points put the line: on the log-odds of the result less the logarithm of the characters saved, and

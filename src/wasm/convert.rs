@@ -8,6 +8,7 @@ use crate::candidate::Exclusion;
 use crate::decide::{Action, Reason};
 use crate::document::{Document, Splice, apply, compact_chars};
 use crate::error::Error;
+use crate::local::Explanation;
 use crate::message::Place;
 use crate::options::{Settings, Value};
 use crate::outcome::{Decision, Outcome, Why};
@@ -155,12 +156,27 @@ pub(super) fn outcome_to_js(
         .iter()
         .map(|place| place.map_or(-1, |place| place as i32))
         .collect();
+    let explanations: Vec<f64> = outcome
+        .decisions
+        .iter()
+        .filter_map(|decision| decision.explanation.as_ref())
+        .flat_map(explanation_row)
+        .collect();
     let result = Array::new();
     result.push(&report);
     result.push(&Float64Array::from(decisions.as_slice()));
     result.push(&Uint32Array::from(removed.as_slice()));
     result.push(&Int32Array::from(map.as_slice()));
+    result.push(&Float64Array::from(explanations.as_slice()));
     Ok(result)
+}
+
+/// Both bases, then value, result and call of each term.
+fn explanation_row(explanation: &Explanation) -> impl Iterator<Item = f64> {
+    let terms = explanation.terms.into_iter();
+    [explanation.result_base, explanation.call_base]
+        .into_iter()
+        .chain(terms.flat_map(|term| [term.value, term.result, term.call]))
 }
 
 /// Numbers of one decision; NaN stands for "none".

@@ -17,7 +17,7 @@ use crate::decide::{Action, Answer};
 use crate::document::Document;
 use crate::driver::Compaction;
 use crate::error::Error;
-use crate::local::{LONGEST_OUTPUT, Point, ends};
+use crate::local::{Factor, LONGEST_OUTPUT, Point, ends};
 use crate::marker;
 use crate::message::{Place, Snapshot};
 use crate::options::{Language, Settings};
@@ -30,12 +30,13 @@ use convert::{fault, outcome_to_js, requests_to_js, settings_from_js};
 use host::Host;
 use run::Pace;
 
-/// Words by the numbers that stand for them: actions, then reasons, each joined by commas.
+/// Words by the numbers that stand for them: actions, reasons, factors of the embedded model, each joined by commas.
 #[wasm_bindgen]
 pub fn vocabulary() -> String {
     let actions = convert::ACTIONS.map(Action::as_str).join(",");
     let reasons = convert::REASONS.map(|reason| reason.as_str()).join(",");
-    [actions, reasons].join("\n")
+    let factors = Factor::ALL.map(Factor::as_str).join(",");
+    [actions, reasons, factors].join("\n")
 }
 
 /// Templates of the call question, the result question and the marker, joined by line feeds.

@@ -7,6 +7,8 @@ const paint = (style, text) => (wantsColour ? styleText(style, text, { validateS
 
 const STYLES = { keep: "green", drop_result: "yellow", drop_call: "red" };
 const BAR = 10;
+/** Factors shown of a decision. */
+const FACTORS = 3;
 
 /** A probability as a bar and a number. */
 function bar(probability) {
@@ -26,6 +28,16 @@ function cut(text, width) {
   return `${shown}…`;
 }
 
+/** The factors that weighed most, by code and number. */
+function why({ action, explain }) {
+  if (explain === undefined) return "";
+  const { factors } = action === "drop_call" ? explain.call : explain.result;
+  return factors
+    .slice(0, FACTORS)
+    .map(({ code, value, contribution }) => `${contribution > 0 ? "+" : "−"}${code} ${Number(value.toFixed(2))}`)
+    .join(", ");
+}
+
 /** The decisions of a run, aligned. */
 export function table(name, request, { decisions }) {
   const block = ([message, index]) => request.messages[message].content[index];
@@ -35,7 +47,7 @@ export function table(name, request, { decisions }) {
       : Array.isArray(output)
         ? [...output.map(({ text = "" }) => text).join("\n")].length
         : 0;
-  const head = ["call", "tool", "input", "chars", "action", "p_call", "p_result", "reason"];
+  const head = ["call", "tool", "input", "chars", "action", "p_call", "p_result", "reason", "why"];
   const rows = decisions.map((decision) => [
     decision.id,
     cut(decision.tool, 22),
@@ -45,6 +57,7 @@ export function table(name, request, { decisions }) {
     bar(decision.keep_call),
     bar(decision.keep_result),
     decision.reason + (decision.action !== "keep" && !decision.applied ? " (no shorter)" : ""),
+    why(decision),
   ]);
   const widths = head.map((title, column) =>
     Math.max(...[head, ...rows].map((row) => stringWidth(row[column])), title.length),
@@ -58,7 +71,7 @@ export function table(name, request, { decisions }) {
       })
       .join("  ")
       .trimEnd();
-  const body = rows.map((row) => line(row, { 4: STYLES[row[4]], 5: "cyan", 6: "cyan", 7: "dim" }));
+  const body = rows.map((row) => line(row, { 4: STYLES[row[4]], 5: "cyan", 6: "cyan", 7: "dim", 8: "dim" }));
   return [paint("bold", name), paint("dim", line(head, {})), ...body].join("\n");
 }
 
