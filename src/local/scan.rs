@@ -354,3 +354,81 @@ impl Scan {
         topics.topics(self.last_segment as usize)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chat of tasks with vocabularies of their own, the last of which is gone on with; `segment` numbers its turns.
+    fn chat(turns: u32, segment: impl Fn(u32) -> u32) -> Vec<Features> {
+        let kept = Kept {
+            head_chars: 300,
+            tail_chars: 0,
+        };
+        let mut scan = Scan::new(segment(turns - 1), kept, Point::Balanced);
+        // Two turns a task; the last task began ten turns ago and was left for another in between.
+        let task = |turn: u32| match turns - turn {
+            1 | 2 | 9 | 10 => turns,
+            _ => turn / 2,
+        };
+        let words = |task: u32, turn: u32| {
+            (0..12)
+                .map(|word| format!("topic{task}word{word} note_{task}_{}", (word + turn) % 7))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        for turn in 0..turns {
+            let text = format!("please go on with {}", words(task(turn), turn));
+            scan.text(&text, true, segment(turn));
+        }
+        for turn in 0..turns {
+            let output = words(task(turn), turn).repeat(4);
+            scan.exchange(&Exchange {
+                name: "read_file",
+                raw_input: "{}",
+                input: "",
+                output: &output,
+                output_chars: 4000,
+                segment: segment(turn),
+            });
+        }
+        scan.finish(&words(turns, 0))
+    }
+
+    #[test]
+    fn a_long_chat_is_read_as_if_its_oldest_turns_were_one() {
+        let long = chat(150, |turn| turn);
+        let merged = chat(150, |turn| turn.saturating_sub(150 - MOST_SEGMENTS as u32));
+        let topics = |features: &[Features]| {
+            features
+                .iter()
+                .map(|features| features.topic)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(topics(&long), topics(&merged));
+    }
+
+    #[test]
+    fn merging_the_oldest_turns_costs_nothing() {
+        let worst = |turns: u32| {
+            let (mut on, mut off) = (1.0_f64, 0.0_f64);
+            for (turn, features) in (1..=turns).rev().zip(chat(turns, |turn| turn)) {
+                if matches!(turn, 1 | 2 | 9 | 10) {
+                    on = on.min(features.topic);
+                } else {
+                    off = off.max(features.topic);
+                }
+            }
+            (on, off)
+        };
+        let (on, off) = worst(60);
+        for turns in [65, 100, 400] {
+            let (long_on, long_off) = worst(turns);
+            assert!(
+                long_on > on - 1e-6,
+                "{turns}: the running task stays on topic"
+            );
+            assert!(long_off < off + 1e-6, "{turns}: ended tasks stay off topic");
+        }
+    }
+}
