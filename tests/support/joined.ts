@@ -27,8 +27,8 @@ export type Part = { member: string; from?: number; to?: number } | { user: stri
 /** One line of `sessions.json`. The last part belongs to the running task. */
 export interface Session {
   name: string;
-  /** Ended tasks of the same language; a task with another one inside; ended tasks of other languages. */
-  kind: "aba" | "easy" | "hard";
+  /** A task with another one inside; ended tasks of other languages; ended tasks of the same language; six ended tasks. */
+  kind: "aba" | "easy" | "hard" | "long";
   /** That of the running task. */
   script: Exclude<Script, "mixed">;
   language: string;
