@@ -39,6 +39,8 @@ export interface Session {
 /** A session as a request. */
 export interface Joined {
   request: CompactionRequest;
+  /** Call id → the member it comes from. */
+  members: Map<string, Member>;
   /** Calls of ended tasks. */
   ended: Set<string>;
   /** Calls of the running task. */
@@ -79,6 +81,7 @@ export function join({ parts, goal }: Session): Joined {
     return prefix;
   };
   const messages: Message[] = [];
+  const memberOfCall = new Map<string, Member>();
   const ended = new Set<string>();
   const own = new Set<string>();
   for (const [index, part] of parts.entries()) {
@@ -86,22 +89,27 @@ export function join({ parts, goal }: Session): Joined {
       messages.push({ id: `u${index}`, role: "user", content: [{ type: "text", id: `u${index}_b`, text: part.user }] });
       continue;
     }
+    const member = memberOf(part.member);
     const prefix = prefixOf(part.member);
-    const taken = memberOf(part.member)
-      .messages.slice(part.from, part.to)
+    const taken = member.messages
+      .slice(part.from, part.to)
       .filter(({ role }) => role !== "system" || messages.length === 0)
       .map((message) => ({
         ...message,
         id: `${prefix}_${message.id}`,
         content: message.content.map((block) => ({ ...block, id: `${prefix}_${block.id}` })),
       }));
-    for (const { id } of callsOf(taken)) (part.member === running ? own : ended).add(id as string);
+    for (const { id } of callsOf(taken)) {
+      memberOfCall.set(id as string, member);
+      (part.member === running ? own : ended).add(id as string);
+    }
     messages.push(...taken);
   }
   const needed = new Set(memberOf(running).needed.map((id) => `${prefixOf(running)}_${id}`));
   const tools = new Set(callsOf(messages).map(({ name }) => name as string));
   return {
     request: { messages, goal, eligible_tool_names: [...tools], options: { preserve_recent_messages: 4 } },
+    members: memberOfCall,
     ended,
     own,
     needed,
