@@ -1,4 +1,4 @@
-/** Both sample sessions, with a scripted model, with the local model, and with a real provider where a key is given. */
+/** The sample sessions, in English and in Chinese: a scripted model, the local model, and a real provider where a key is given. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
@@ -42,6 +42,36 @@ function texts(messages: readonly { role: string; content: unknown }[]): unknown
   );
 }
 
+/** A scripted model that answers by call id, and what it decides. */
+async function scripted(input: CompactionRequest, { answers }: Expected): Promise<CompactionResult> {
+  const open = await compactContext(
+    input,
+    answering(() => 1),
+  );
+  const ids = new Map(open.decisions.map(({ id, call_id }) => [id, call_id]));
+  const answer = (question: string) => {
+    const [kind, id] = question.split(/_(.*)/) as ["call" | "result", string];
+    return answers[ids.get(id) as string]?.[kind];
+  };
+  return compactContext(input, Object.assign(answering(answer), { limits: { maxQuestions: 12 } }));
+}
+
+/** The parts of messages that are the same in every language. */
+function skeleton({ messages, goal: _, next_action: __, ...rest }: CompactionRequest): unknown {
+  const block = ({ text: _, thinking: __, hint: ___, input, output, ...fields }: Record<string, unknown>) => ({
+    ...fields,
+    keys: typeof input === "string" ? Object.keys(JSON.parse(input)) : undefined,
+    output: Array.isArray(output) ? output.map(({ text: _, ...inner }) => inner) : typeof output,
+  });
+  return {
+    ...rest,
+    messages: messages.map(({ content, ...fields }) => ({
+      ...fields,
+      content: typeof content === "string" ? "text" : content.map(block),
+    })),
+  };
+}
+
 /** What must hold whatever the model says. */
 function checkRecords(
   request: CompactionRequest,
@@ -76,20 +106,7 @@ for (const name of readdirSync(folder)) {
     it("a scripted model: irrelevant calls go, key evidence stays, characters really fall", async () => {
       const input = request();
       const archive = JSON.stringify(input);
-      const ids = new Map(
-        (
-          await compactContext(
-            input,
-            answering(() => 1),
-          )
-        ).decisions.map(({ id, call_id }) => [id, call_id]),
-      );
-      const answer = (question: string) => {
-        const [kind, id] = question.split(/_(.*)/) as ["call" | "result", string];
-        return expected.answers[ids.get(id) as string]?.[kind];
-      };
-      const limited = Object.assign(answering(answer), { limits: { maxQuestions: 12 } });
-      const result = await compactContext(input, limited);
+      const result = await scripted(input, expected);
       assert.ok(result.stats.requests > 1, "batches run for real");
       assert.equal(JSON.stringify(input), archive, "input and archive are unchanged");
       checkRecords(input, result, expected);
@@ -108,7 +125,7 @@ for (const name of readdirSync(folder)) {
       checkRecords(input, result, expected);
       assert.deepEqual(whole(result), expected.key_candidates);
       const { chars_before, chars_after } = result.stats as { chars_before: number; chars_after: number };
-      assert.ok(chars_after < chars_before);
+      assert.ok(chars_after < chars_before, `${chars_after} of ${chars_before}`);
       context.diagnostic(`${name}: ${((1 - chars_after / chars_before) * 100).toFixed(1)} % fewer JSON characters`);
     });
 
@@ -128,6 +145,40 @@ for (const name of readdirSync(folder)) {
       for (const { id, action, keep_call, keep_result } of result.decisions)
         context.diagnostic(`${id} ${action} ${keep_call ?? "-"} ${keep_result ?? "-"}`);
       context.diagnostic(`${result.stats.requests} requests, usage ${JSON.stringify(result.stats.usage)}`);
+    });
+  });
+}
+
+for (const twin of readdirSync(folder).filter((name) => name.endsWith("-zh"))) {
+  const name = twin.slice(0, -"-zh".length);
+  const request = (of: string) => read(`${of}/request.json`) as CompactionRequest;
+  const expected = (of: string) => read(`${of}/expected.json`) as Expected;
+  const actions = ({ decisions }: CompactionResult) => decisions.map(({ call_id, action }) => `${call_id} ${action}`);
+
+  describe(`${twin} beside ${name}`, () => {
+    it("has the same messages, blocks and calls, and expects the same", () => {
+      assert.deepEqual(skeleton(request(twin)), skeleton(request(name)));
+      assert.deepEqual({ ...expected(twin), name }, expected(name));
+    });
+
+    it("a scripted model decides the same", async () => {
+      const [ours, theirs] = [
+        await scripted(request(twin), expected(twin)),
+        await scripted(request(name), expected(name)),
+      ];
+      assert.deepEqual(actions(ours), actions(theirs));
+      assert.deepEqual(
+        ours.decisions.map(({ reason }) => reason),
+        theirs.decisions.map(({ reason }) => reason),
+      );
+    });
+
+    it("the local model decides the same", async () => {
+      const [ours, theirs] = [
+        await compactContext(request(twin), localDecisionModel()),
+        await compactContext(request(name), localDecisionModel()),
+      ];
+      assert.deepEqual(actions(ours), actions(theirs));
     });
   });
 }

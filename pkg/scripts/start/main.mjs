@@ -1,4 +1,4 @@
-/** The main job on the command line: both scenarios, or a file of the user's. */
+/** The main job on the command line: the sample sessions, or a file of the user's. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,7 +8,7 @@ import { InputError, readRequest } from "./input.mjs";
 import { judge, readScenarios } from "./scenarios.mjs";
 import { progressLine, table, totals } from "./table.mjs";
 
-const HELP = `npm start                     compact the two sample sessions with the embedded model
+const HELP = `npm start                     compact the sample sessions with the embedded model
 npm start -- FILE [options]   compact a file of AgentScope JSON (a list of messages, or a whole request); "-" is standard input
 
   --goal TEXT            what the agent does next (needed unless the file is a request with a goal)

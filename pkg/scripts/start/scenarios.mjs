@@ -1,4 +1,4 @@
-/** The two sample sessions, and what is expected of a run on them. */
+/** The sample sessions, and what is expected of a run on them. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../tools.mjs";
