@@ -231,7 +231,7 @@ export type Reason =
 export type ExplainCode =
   /** Calls from this one to the end. */
   | "age"
-  /** Code points that dropping it frees: less than 1,000 speak against it, more for it. */
+  /** Code points that dropping it frees, those of scripts without spaces twice: below 1,000 they speak against it, above for it. */
   | "frees"
   /** Code points of the input. */
   | "input_chars"

@@ -6,7 +6,7 @@
 pub enum Factor {
     /// Calls from this one to the end.
     Age,
-    /// Code points that dropping it frees; 1,000 add nothing.
+  x
     Frees,
     /// Code points of the input.
     InputChars,

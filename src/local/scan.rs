@@ -206,7 +206,7 @@ impl Scan {
         }
     }
 
-    fn read(&mut self, text: &str, kind: Kind, segment: u32) {
+    fn read(&mut self, text: &str, kind: Kind, segment: u32) -> usize {
         let exchange = u32::try_from(self.rows.len() + 1).unwrap_or(u32::MAX);
         token::scan(
             text,
@@ -217,7 +217,7 @@ impl Scan {
                 exchange,
                 scan: self,
             },
-        );
+        )
     }
 
     /// A text block; segments count from 0, which is what stands before the first user text.
@@ -245,10 +245,10 @@ impl Scan {
             Kind::Kept,
             segment,
         );
-        self.read(exchange.output, Kind::Output, segment);
+        let paired = self.read(exchange.output, Kind::Output, segment);
         self.read(exchange.input, Kind::Spoken, segment);
         let (key, nth) = self.key(exchange);
-        let features = self.features(exchange);
+        let features = self.features(exchange, paired);
         let (beyond_end, lines_end) = (self.beyond.len(), self.held_lines.len());
         self.rows.push(Row {
             segment: segment.saturating_sub(self.merged),
@@ -273,7 +273,7 @@ impl Scan {
         (key, nth)
     }
 
-    fn features(&self, exchange: &Exchange<'_>) -> Features {
+    fn features(&self, exchange: &Exchange<'_>, paired: usize) -> Features {
         let verb = verb(exchange.name, exchange.input);
         let input_chars = u32::try_from(code_points(exchange.input)).unwrap_or(u32::MAX);
         Features {
@@ -287,7 +287,8 @@ impl Scan {
             input_chars,
             path: has_path(exchange.input),
             mutating: mutating(exchange.name, exchange.input),
-            saved: saved_chars(exchange.output_chars, input_chars, self.kept),
+            saved: saved_chars(exchange.output_chars, input_chars, self.kept)
+                * (1.0 + paired as f64 / f64::from(exchange.output_chars.max(1))),
         }
     }
 

@@ -89,8 +89,8 @@ fn is_part(byte: u8) -> bool {
     class_of(byte) & PART != 0
 }
 
-/// Reads a text once.
-pub(super) fn scan(text: &str, rules: Rules, sink: &mut impl Sink) {
+/// Reads a text once. Returns how many characters it read by pairs.
+pub(super) fn scan(text: &str, rules: Rules, sink: &mut impl Sink) -> usize {
     let words_end = if text.len() <= WORDS_IN {
         text.len()
     } else {
@@ -104,10 +104,12 @@ pub(super) fn scan(text: &str, rules: Rules, sink: &mut impl Sink) {
         name_end: 0,
         line_start: 0,
         parts: 0,
+        paired: 0,
         scratch: String::new(),
         sink,
     };
     reader.read();
+    reader.paired
 }
 
 struct Reader<'a, S> {
@@ -121,6 +123,8 @@ struct Reader<'a, S> {
     line_start: usize,
     /// Words met in the line, or a few more.
     parts: usize,
+    /// Characters read by pairs.
+    paired: usize,
     scratch: String,
     sink: &'a mut S,
 }
@@ -361,6 +365,7 @@ impl<S: Sink> Reader<'_, S> {
                 Role::Apart | Role::Letter => break,
             }
             end += character.len_utf8();
+            self.paired += 1;
             let code = u64::from(u32::from(character));
             if let Some(previous) = previous.replace(code) {
                 self.parts += 1;
