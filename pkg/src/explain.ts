@@ -10,6 +10,10 @@ const count = (value: number, one: string, many: string) =>
 /** What each factor says. */
 const PHRASES: Readonly<Record<ExplainCode, Phrase>> = {
   age: (calls) => [`${count(calls, "call", "calls")} ago`, `${calls} 次调用之前`],
+  changes_since: (changes) => [
+    `${count(Math.round(changes), "change", "changes")} since`,
+    `之后有 ${Math.round(changes)} 次改动`,
+  ],
   frees: (chars, contribution) =>
     contribution > 0
       ? [`frees only ${count(chars, "character", "characters")}`, `仅可释放 ${chars} 个字符`]

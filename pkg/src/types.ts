@@ -231,6 +231,8 @@ export type Reason =
 export type ExplainCode =
   /** Calls from this one to the end. */
   | "age"
+  /** Later calls that change something, each counted as much as it is on topic. */
+  | "changes_since"
   /** Code points that dropping it frees, those of scripts without spaces twice: below 1,000 they speak against it, above for it. */
   | "frees"
   /** Code points of the input. */

@@ -6,7 +6,9 @@
 pub enum Factor {
     /// Calls from this one to the end.
     Age,
-  x
+    /// Later calls that change something, each counted as much as it is on topic.
+    ChangesSince,
+    /// Code points that dropping it frees, those of scripts without spaces twice; 1,000 add nothing.
     Frees,
     /// Code points of the input.
     InputChars,
@@ -30,8 +32,9 @@ pub enum Factor {
 
 impl Factor {
     /// All, in the order of [`Explanation::terms`].
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Age,
+        Self::ChangesSince,
         Self::Frees,
         Self::InputChars,
         Self::ListResult,
@@ -48,6 +51,7 @@ impl Factor {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Age => "age",
+            Self::ChangesSince => "changes_since",
             Self::Frees => "frees",
             Self::InputChars => "input_chars",
             Self::ListResult => "list_result",

@@ -21,7 +21,7 @@ pub(crate) use scan::{Exchange, Kept, Scan};
 use std::borrow::Cow;
 
 use math::{ln, sigmoid};
-use weights::{CALL, RESULT, shifts};
+use weights::{Age, MUTATING, shifts, weights};
 
 use crate::token::{code_points, head, tail};
 
@@ -63,6 +63,10 @@ pub struct Features {
     pub superseded: f64,
     /// Whether its part of the chat is about the running task, 0 to 1.
     pub topic: f64,
+    /// Later calls, each counted as much as it is on topic.
+    pub later_on_topic: f64,
+    /// Later calls that change something, each counted as much as it is on topic.
+    pub changes_since: f64,
     /// Code points of the input.
     pub input_chars: u32,
     /// The input names a path or a file.
@@ -100,40 +104,48 @@ impl Features {
 
     fn explain(&self, point: Point) -> Explanation {
         let (result_shift, call_shift) = shifts(point);
+        let weights = weights(point);
+        let (result, call) = (&weights.result, &weights.call);
         let age = ln(f64::from(self.age));
+        let aged = |weight: &Age| {
+            weight.calls * age + weight.calls_on_topic * ln(1.0 + self.later_on_topic)
+        };
+        let topic = ln(self.topic.max(weights.lowest_topic));
+        let ended =
+            |weight: &Age| weight.calls_off_topic * age * (1.0 - self.topic) + weight.topic * topic;
+        let flag = |is: bool, result: f64, call: f64| {
+            if is {
+                (1.0, result, call)
+            } else {
+                (0.0, 0.0, 0.0)
+            }
+        };
         let term = |factor: Factor| {
             let (value, result, call) = match factor {
-                // Age weighs as in the running task; what it weighs more in an ended one is said under the topic.
-                Factor::Age => (
-                    self.age.into(),
-                    (RESULT.age + RESULT.age_on_topic) * age,
-                    (CALL.age + CALL.age_on_topic) * age,
+                Factor::Age => (self.age.into(), aged(&result.age), aged(&call.age)),
+                Factor::ChangesSince => (
+                    self.changes_since,
+                    result.changes_since * ln(1.0 + self.changes_since),
+                    0.0,
                 ),
                 Factor::Frees => (self.saved, ln(TYPICAL_SAVING) - ln(self.saved), 0.0),
                 Factor::InputChars => {
                     let chars = f64::from(self.input_chars);
-                    (chars, 0.0, CALL.input * ln(1.0 + chars))
+                    (chars, 0.0, call.input * ln(1.0 + chars))
                 }
-                Factor::ListResult => flag(self.list, RESULT.list, CALL.list),
-                Factor::Mutating => flag(self.mutating, 0.0, CALL.mutating),
-                Factor::NamesPath => flag(self.path, 0.0, CALL.path),
+                Factor::ListResult => flag(self.list, result.list, call.list),
+                Factor::Mutating => flag(self.mutating, result.mutating, MUTATING),
+                Factor::NamesPath => flag(self.path, 0.0, call.path),
                 Factor::RepeatedLater => {
                     let times = f64::from(self.same_later);
-                    (times, RESULT.same_later * times, CALL.same_later * times)
+                    (times, result.same_later * times, call.same_later * times)
                 }
-                Factor::SearchResult => flag(self.search, RESULT.search, CALL.search),
-                Factor::Superseded => (self.superseded, RESULT.superseded * self.superseded, 0.0),
-                Factor::TopicEnded => {
-                    let ended = age * (1.0 - self.topic);
-                    (
-                        self.topic,
-                        -RESULT.age_on_topic * ended,
-                        -CALL.age_on_topic * ended,
-                    )
-                }
+                Factor::SearchResult => flag(self.search, result.search, call.search),
+                Factor::Superseded => (self.superseded, result.superseded * self.superseded, 0.0),
+                Factor::TopicEnded => (self.topic, ended(&result.age), ended(&call.age)),
                 Factor::UnspokenIdentifiers => {
                     let count = f64::from(self.unspoken);
-                    (count, RESULT.unspoken * ln(1.0 + count), 0.0)
+                    (count, result.unspoken * ln(1.0 + count), 0.0)
                 }
             };
             Term {
@@ -143,18 +155,10 @@ impl Features {
             }
         };
         Explanation {
-            result_base: RESULT.base - result_shift - ln(TYPICAL_SAVING),
-            call_base: CALL.base - call_shift,
+            result_base: result.base - result_shift - ln(TYPICAL_SAVING),
+            call_base: call.base - call_shift,
             terms: Factor::ALL.map(term),
         }
-    }
-}
-
-fn flag(is: bool, result: f64, call: f64) -> (f64, f64, f64) {
-    if is {
-        (1.0, result, call)
-    } else {
-        (0.0, 0.0, 0.0)
     }
 }
 

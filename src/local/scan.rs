@@ -4,6 +4,7 @@ use super::kind::{Verb, has_path, verb};
 use super::mutating::mutating;
 use super::token::{self, Rules};
 use super::topic::{MOST_SEGMENTS, Met, Topics, rarities};
+use super::weights::{Link, weights};
 use super::{Features, Point, saved_chars};
 use crate::table::{Table, hash, mix};
 use crate::token::{code_points, head, tail};
@@ -161,22 +162,25 @@ impl token::Sink for Counter<'_> {
 }
 
 fn note(seen: &mut Seen, kind: Kind, segment: u64, unit: u32) {
-    if kind != Kind::Output {
-        seen.met.spoken |= segment;
-    }
     // The goal asks for something; it is no part of the chat.
     if kind == Kind::Goal {
+        seen.unit = GOAL;
         return;
     }
     seen.met.known |= segment;
-    if kind == Kind::User {
-        seen.met.user |= segment;
+    match kind {
+        Kind::User => seen.met.user |= segment,
+        Kind::Spoken => seen.met.agent |= segment,
+        Kind::Goal | Kind::Kept | Kind::Output => {}
     }
     if seen.unit != unit {
         seen.unit = unit;
         seen.units += 1;
     }
 }
+
+/// Stands for the goal among the units; it is read last.
+const GOAL: u32 = u32::MAX;
 
 fn count(items: impl Iterator) -> u32 {
     u32::try_from(items.count()).unwrap_or(u32::MAX)
@@ -284,6 +288,8 @@ impl Scan {
             same_later: 0,
             superseded: 0.0,
             topic: 0.0,
+            later_on_topic: 0.0,
+            changes_since: 0.0,
             input_chars,
             path: has_path(exchange.input),
             mutating: mutating(exchange.name, exchange.input),
@@ -293,7 +299,7 @@ impl Scan {
     }
 
     /// The features of every exchange, in the order they were fed.
-    pub(crate) fn finish(mut self, goal: &str) -> Vec<Features> {
+    pub(crate) fn finish(mut self, goal: &str, point: Point) -> Vec<Features> {
         let calls = self.rows.len();
         let mut beyond = 0;
         let mut lines = 0;
@@ -309,7 +315,7 @@ impl Scan {
                 self.evidence
                     .seen
                     .get(**number as usize)
-                    .is_some_and(|seen| seen.holder == exchange && seen.met.spoken == 0)
+                    .is_some_and(|seen| seen.holder == exchange && seen.met.said() == 0)
             };
             let is_repeated = |number: &&u32| {
                 self.lines
@@ -333,26 +339,34 @@ impl Scan {
         };
         let mut features: Vec<Features> = self.rows.iter().enumerate().map(each).collect();
         // What only the goal names does not count as spoken of, so it is read now.
-        let topics = self.topics(goal);
-        for (features, row) in features.iter_mut().zip(&self.rows) {
+        let topics = self.topics(goal, &weights(point).link);
+        let (mut later, mut changes) = (0.0, 0.0);
+        for (features, row) in features.iter_mut().zip(&self.rows).rev() {
             features.topic = topics.get(row.segment as usize).copied().unwrap_or(1.0);
+            (features.later_on_topic, features.changes_since) = (later, changes);
+            later += features.topic;
+            if features.mutating {
+                changes += features.topic;
+            }
         }
         features
     }
 
-    /// Sweeps over the tokens; the goal counts as spoken in the last segment.
-    fn topics(&mut self, goal: &str) -> Vec<f64> {
-        self.read(goal, Kind::Goal, self.last_segment + self.merged);
+    /// Sweeps over the tokens; the goal counts as said in the last segment.
+    fn topics(&mut self, goal: &str, link: &Link) -> Vec<f64> {
+        let last = self.last_segment;
+        self.read(goal, Kind::Goal, last + self.merged);
         let mut topics = Topics::new();
         let rarity = rarities(self.units);
         let rarity_of = |seen: &Seen| rarity.get(seen.units as usize).copied().unwrap_or(0);
+        let in_goal = |seen: &Seen| u64::from(seen.unit == GOAL) << last.min(63);
         for seen in &self.evidence.seen {
-            topics.add_evidence(seen.met, rarity_of(seen));
+            topics.add_evidence(seen.met, in_goal(seen), rarity_of(seen));
         }
         for seen in &self.words.seen {
-            topics.add_word(seen.met, rarity_of(seen));
+            topics.add_word(seen.met, in_goal(seen), rarity_of(seen));
         }
-        topics.topics(self.last_segment as usize)
+        topics.topics(last as usize, link)
     }
 }
 
@@ -393,7 +407,7 @@ mod tests {
                 segment: segment(turn),
             });
         }
-        scan.finish(&words(turns, 0))
+        scan.finish(&words(turns, 0), Point::Balanced)
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! with an earlier one; the topic of a segment is the best product of links on a path from the last one.
 
 use super::math::{ln, sigmoid};
-use super::weights::LINK;
+use super::weights::Link;
 
 /// Segments are bits of a mask; of a longer chat the oldest are one.
 pub(super) const MOST_SEGMENTS: usize = 64;
@@ -33,12 +33,24 @@ pub(super) fn rarities(units: u32) -> Vec<Rarity> {
 /// Where a token was met, as masks of segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Met {
-    /// In texts and inputs, and for the last segment in the goal.
-    pub(super) spoken: u64,
-    /// In those and in outputs.
+    /// In texts, inputs and outputs.
     pub(super) known: u64,
     /// In user texts.
     pub(super) user: u64,
+    /// In other texts and in inputs.
+    pub(super) agent: u64,
+}
+
+impl Met {
+    /// In texts and inputs.
+    pub(super) const fn said(self) -> u64 {
+        self.user | self.agent
+    }
+
+    /// Where the agent said it and the user did not.
+    const fn own(self) -> u64 {
+        self.agent & !self.user
+    }
 }
 
 /// Sums over the tokens that two segments share, by later and earlier segment.
@@ -75,9 +87,13 @@ pub(super) struct Topics {
     known_evidence: Pairs,
     known_words: Pairs,
     common_words: Pairs,
+    evidence_again: Pairs,
+    agent_evidence: Pairs,
+    agent_words: Pairs,
     evidence: [u64; MOST_SEGMENTS],
     words: [u64; MOST_SEGMENTS],
     squares: [u64; MOST_SEGMENTS],
+    agent_squares: [u64; MOST_SEGMENTS],
     new_words: [u64; MOST_SEGMENTS],
 }
 
@@ -88,39 +104,58 @@ impl Topics {
             known_evidence: Pairs::new(),
             known_words: Pairs::new(),
             common_words: Pairs::new(),
+            evidence_again: Pairs::new(),
+            agent_evidence: Pairs::new(),
+            agent_words: Pairs::new(),
             evidence: none,
             words: none,
             squares: none,
+            agent_squares: none,
             new_words: none,
         }
     }
 
-    pub(super) fn add_evidence(&mut self, met: Met, rarity: Rarity) {
-        for later in bits(met.spoken) {
+    /// Adds a token; `goal` is the mask of the segment in which the goal says it, if any.
+    pub(super) fn add_evidence(&mut self, met: Met, goal: u64, rarity: Rarity) {
+        for later in bits(met.said() | goal) {
             add_at(&mut self.evidence, later, rarity);
             self.known_evidence
                 .add(later, met.known & below(later), rarity);
         }
+        for later in bits(met.said()) {
+            self.evidence_again
+                .add(later, met.said() & below(later), rarity);
+        }
+        for later in bits(met.own()) {
+            self.agent_evidence
+                .add(later, met.known & below(later), rarity);
+        }
     }
 
-    pub(super) fn add_word(&mut self, met: Met, rarity: Rarity) {
+    /// The same for a word.
+    pub(super) fn add_word(&mut self, met: Met, goal: u64, rarity: Rarity) {
         let first = met.known.trailing_zeros() as usize;
         if met.user.checked_shr(first as u32).unwrap_or(0) & 1 == 1 {
             add_at(&mut self.new_words, first, rarity);
         }
         let square = rarity * rarity;
-        for later in bits(met.spoken) {
+        for later in bits(met.said() | goal) {
             add_at(&mut self.words, later, rarity);
             add_at(&mut self.squares, later, square);
             self.known_words
                 .add(later, met.known & below(later), rarity);
             self.common_words
-                .add(later, met.spoken & below(later), square);
+                .add(later, met.said() & below(later), square);
+        }
+        for later in bits(met.own()) {
+            add_at(&mut self.agent_squares, later, square);
+            self.agent_words
+                .add(later, met.said() & below(later), square);
         }
     }
 
     /// The topic of each segment up to the last one, whose topic is 1.
-    pub(super) fn topics(&self, last: usize) -> Vec<f64> {
+    pub(super) fn topics(&self, last: usize, weights: &Link) -> Vec<f64> {
         let mut topics = vec![0.0_f64; last + 1];
         for later in (0..=last).rev() {
             if later == last
@@ -135,7 +170,7 @@ impl Topics {
                 later.saturating_sub(REACH)
             };
             for earlier in first..later {
-                let through = own * self.link(later, earlier);
+                let through = own * self.link(later, earlier, weights);
                 if let Some(topic) = topics.get_mut(earlier) {
                     *topic = topic.max(through);
                 }
@@ -144,23 +179,39 @@ impl Topics {
         topics
     }
 
-    fn link(&self, later: usize, earlier: usize) -> f64 {
+    fn link(&self, later: usize, earlier: usize, weights: &Link) -> f64 {
         let at =
             |sums: &[u64; MOST_SEGMENTS], segment: usize| sums.get(segment).copied().unwrap_or(0);
-        let evidence = real(at(&self.evidence, later));
-        let known_evidence = real(self.known_evidence.of(later, earlier)) / (evidence + 3.0);
-        let known_words =
-            real(self.known_words.of(later, earlier)) / (real(at(&self.words, later)) + 3.0);
-        let norms = real_square(at(&self.squares, later)) * real_square(at(&self.squares, earlier));
-        let cosine = real_square(self.common_words.of(later, earlier)) / (norms.sqrt() + 1.0);
-        let evidence_mass = ln(1.0 + evidence);
-        let new_words = ln(1.0 + real(at(&self.new_words, later)));
-        let mut sum = LINK.known_evidence * known_evidence;
-        sum += LINK.known_words * known_words;
-        sum += LINK.cosine * cosine;
-        sum += LINK.evidence_mass * evidence_mass;
-        sum += LINK.new_words * new_words;
-        sigmoid(LINK.base + sum)
+        let share = |common: u64, all: u64| real(common) / (real(all) + 3.0);
+        let earlier_squares = real_square(at(&self.squares, earlier));
+        let cosine = |common: u64, squares: u64| {
+            real_square(common) / ((real_square(squares) * earlier_squares).sqrt() + 1.0)
+        };
+        let evidence = at(&self.evidence, later);
+        let known_evidence = share(self.known_evidence.of(later, earlier), evidence);
+        let known_words = share(self.known_words.of(later, earlier), at(&self.words, later));
+        let words = cosine(
+            self.common_words.of(later, earlier),
+            at(&self.squares, later),
+        );
+        let agent_words = cosine(
+            self.agent_words.of(later, earlier),
+            at(&self.agent_squares, later),
+        );
+        let evidence_again = share(
+            self.evidence_again.of(later, earlier),
+            at(&self.evidence, earlier),
+        );
+        let agent_evidence = ln(1.0 + real(self.agent_evidence.of(later, earlier)));
+        let mut sum = weights.known_evidence * known_evidence;
+        sum += weights.known_words * known_words;
+        sum += weights.cosine * words;
+        sum += weights.evidence_mass * ln(1.0 + real(evidence));
+        sum += weights.new_words * ln(1.0 + real(at(&self.new_words, later)));
+        sum += weights.evidence_again * evidence_again;
+        sum += weights.agent_cosine * agent_words;
+        sum += weights.agent_evidence * agent_evidence;
+        sigmoid(weights.base + sum)
     }
 }
 
