@@ -21,7 +21,7 @@ pub(crate) use scan::{Exchange, Kept, Scan};
 use std::borrow::Cow;
 
 use math::{ln, sigmoid};
-use weights::{Age, MUTATING, shifts, weights};
+use weights::{Age, LOWEST_TOPIC, MUTATING, Weights, shifts, weights};
 
 use crate::token::{code_points, head, tail};
 
@@ -73,9 +73,18 @@ pub struct Features {
     pub path: bool,
     /// The call changes something.
     pub mutating: bool,
-    /// Code points that shortening the output frees; of a short output those that dropping the pair frees. Those of a script
-    /// without spaces count double: they say, and cost a language model, more.
-    pub saved: f64,
+    /// What doing something to the pair frees.
+    pub freed: Freed,
+}
+
+/// Code points that are freed; those of a script without spaces count double: they say, and cost a language model, more.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Freed {
+    /// By shortening the output; below 0 for one that would get longer.
+    pub by_cut: f64,
+    /// By removing the pair.
+    pub by_removal: f64,
 }
 
 /// What the model says of one call.
@@ -104,60 +113,112 @@ impl Features {
 
     fn explain(&self, point: Point) -> Explanation {
         let (result_shift, call_shift) = shifts(point);
-        let weights = weights(point);
-        let (result, call) = (&weights.result, &weights.call);
-        let age = ln(f64::from(self.age));
-        let aged = |weight: &Age| {
-            weight.calls * age + weight.calls_on_topic * ln(1.0 + self.later_on_topic)
-        };
-        let topic = ln(self.topic.max(weights.lowest_topic));
-        let ended =
-            |weight: &Age| weight.calls_off_topic * age * (1.0 - self.topic) + weight.topic * topic;
-        let flag = |is: bool, result: f64, call: f64| {
-            if is {
-                (1.0, result, call)
-            } else {
-                (0.0, 0.0, 0.0)
-            }
-        };
-        let term = |factor: Factor| {
-            let (value, result, call) = match factor {
-                Factor::Age => (self.age.into(), aged(&result.age), aged(&call.age)),
-                Factor::ChangesSince => (
-                    self.changes_since,
-                    result.changes_since * ln(1.0 + self.changes_since),
-                    0.0,
-                ),
-                Factor::Frees => (self.saved, ln(TYPICAL_SAVING) - ln(self.saved), 0.0),
-                Factor::InputChars => {
-                    let chars = f64::from(self.input_chars);
-                    (chars, 0.0, call.input * ln(1.0 + chars))
-                }
-                Factor::ListResult => flag(self.list, result.list, call.list),
-                Factor::Mutating => flag(self.mutating, result.mutating, MUTATING),
-                Factor::NamesPath => flag(self.path, 0.0, call.path),
-                Factor::RepeatedLater => {
-                    let times = f64::from(self.same_later);
-                    (times, result.same_later * times, call.same_later * times)
-                }
-                Factor::SearchResult => flag(self.search, result.search, call.search),
-                Factor::Superseded => (self.superseded, result.superseded * self.superseded, 0.0),
-                Factor::TopicEnded => (self.topic, ended(&result.age), ended(&call.age)),
-                Factor::UnspokenIdentifiers => {
-                    let count = f64::from(self.unspoken);
-                    (count, result.unspoken * ln(1.0 + count), 0.0)
-                }
-            };
-            Term {
-                value,
-                result,
-                call,
-            }
-        };
-        Explanation {
+        let Weights { result, call, .. } = weights(point);
+        let mut explanation = Explanation {
             result_base: result.base - result_shift - ln(TYPICAL_SAVING),
             call_base: call.base - call_shift,
-            terms: Factor::ALL.map(term),
+            terms: Factor::ALL.map(|factor| Term {
+                value: 0.0,
+                result: 0.0,
+                call: self.call_term(factor, call),
+            }),
+        };
+        let freed = self.freed.chars(explanation.call_odds() < 0.0, point);
+        for (factor, term) in Factor::ALL.into_iter().zip(&mut explanation.terms) {
+            term.value = self.value(factor, freed);
+            term.result = self.result_term(factor, result, freed);
+        }
+        explanation
+    }
+
+    fn value(&self, factor: Factor, freed: f64) -> f64 {
+        let flag = |is: bool| f64::from(u8::from(is));
+        match factor {
+            Factor::Age => self.age.into(),
+            Factor::ChangesSince => self.changes_since,
+            Factor::Frees => freed,
+            Factor::InputChars => self.input_chars.into(),
+            Factor::ListResult => flag(self.list),
+            Factor::Mutating => flag(self.mutating),
+            Factor::NamesPath => flag(self.path),
+            Factor::RepeatedLater => self.same_later.into(),
+            Factor::SearchResult => flag(self.search),
+            Factor::Superseded => self.superseded,
+            Factor::TopicEnded => self.topic,
+            Factor::UnspokenIdentifiers => self.unspoken.into(),
+        }
+    }
+
+    fn result_term(&self, factor: Factor, weights: &weights::Result, freed: f64) -> f64 {
+        let value = self.value(factor, freed);
+        match factor {
+            Factor::Age => self.aged(&weights.age),
+            Factor::ChangesSince => weights.changes_since * ln(1.0 + value),
+            Factor::Frees => ln(TYPICAL_SAVING) - ln(value),
+            Factor::InputChars | Factor::NamesPath => 0.0,
+            Factor::ListResult => weights.list * value,
+            Factor::Mutating => weights.mutating * value,
+            Factor::RepeatedLater => weights.same_later * value,
+            Factor::SearchResult => weights.search * value,
+            Factor::Superseded => weights.superseded * value,
+            Factor::TopicEnded => self.ended(&weights.age),
+            Factor::UnspokenIdentifiers => weights.unspoken * ln(1.0 + value),
+        }
+    }
+
+    fn call_term(&self, factor: Factor, weights: &weights::Call) -> f64 {
+        let value = self.value(factor, 0.0);
+        match factor {
+            Factor::Age => self.aged(&weights.age),
+            Factor::ChangesSince
+            | Factor::Frees
+            | Factor::Superseded
+            | Factor::UnspokenIdentifiers => 0.0,
+            Factor::InputChars => weights.input * ln(1.0 + value),
+            Factor::ListResult => weights.list * value,
+            Factor::Mutating => MUTATING * value,
+            Factor::NamesPath => weights.path * value,
+            Factor::RepeatedLater => weights.same_later * value,
+            Factor::SearchResult => weights.search * value,
+            Factor::TopicEnded => self.ended(&weights.age),
+        }
+    }
+
+    fn aged(&self, weights: &Age) -> f64 {
+        weights.calls * ln(f64::from(self.age))
+            + weights.calls_on_topic * ln(1.0 + self.later_on_topic)
+    }
+
+    fn ended(&self, weights: &Age) -> f64 {
+        weights.calls_off_topic * ln(f64::from(self.age)) * (1.0 - self.topic)
+            + weights.topic * ln(self.topic.max(LOWEST_TOPIC))
+    }
+}
+
+impl Freed {
+    /// Code points freed by what may be done to a pair.
+    fn new(output: u32, input: u32, kept: Kept) -> Self {
+        let output = f64::from(output);
+        Self {
+            by_cut: output - f64::from(kept.head_chars) - f64::from(kept.tail_chars) - MARKER_CHARS,
+            by_removal: output + f64::from(input) + 1.0,
+        }
+    }
+
+    fn times(self, factor: f64) -> Self {
+        Self {
+            by_cut: self.by_cut * factor,
+            by_removal: self.by_removal * factor,
+        }
+    }
+
+    /// What dropping the output frees, `with_call` where the call goes too.
+    fn chars(self, with_call: bool, point: Point) -> f64 {
+        let removed = with_call && point != Point::Study;
+        if removed || self.by_cut <= 0.0 {
+            self.by_removal
+        } else {
+            self.by_cut
         }
     }
 }
@@ -179,15 +240,4 @@ pub fn ends(text: &str) -> Cow<'_, str> {
         ]
         .concat(),
     )
-}
-
-/// Code points freed by what may be done to a pair.
-fn saved_chars(output: u32, input: u32, kept: Kept) -> f64 {
-    let saved =
-        f64::from(output) - f64::from(kept.head_chars) - f64::from(kept.tail_chars) - MARKER_CHARS;
-    if saved > 0.0 {
-        saved
-    } else {
-        f64::from(output) + f64::from(input) + 1.0
-    }
 }

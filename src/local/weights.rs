@@ -10,8 +10,6 @@ pub(super) struct Weights {
     pub(super) link: Link,
     pub(super) result: Result,
     pub(super) call: Call,
-    /// A topic counts as at least this much in its logarithm.
-    pub(super) lowest_topic: f64,
 }
 
 /// Link of a later part of the chat to an earlier one: the same task?
@@ -72,6 +70,9 @@ pub(super) struct Age {
     pub(super) topic: f64,
 }
 
+/// A topic counts as at least this much in its logarithm.
+pub(super) const LOWEST_TOPIC: f64 = 0.02;
+
 /// Not fitted: for a call that changes something, more than all other terms together, so that its odds round to certainty.
 pub(super) const MUTATING: f64 = 200.0;
 
@@ -117,7 +118,6 @@ const MODEL: Weights = Weights {
         list: -0.570,
         search: -2.060,
     },
-    lowest_topic: 0.02,
 };
 
 const STUDY: Weights = Weights {
@@ -164,7 +164,6 @@ const STUDY: Weights = Weights {
         list: -1.593,
         search: -1.907,
     },
-    lowest_topic: 0.02,
 };
 
 pub(super) const fn weights(point: Point) -> &'static Weights {
