@@ -8,7 +8,7 @@ import json
 import math
 
 from tokens import PATH, evidence, flat, long_lines, mutating, verb, words
-from weights import CALL, FLOOR, LINK, LOWEST_TOPIC, RESULT, SHIFTS
+from weights import CALL, LINK, LOWEST_TOPIC, RESULT, SHIFTS
 
 PREFIX = 300  # Code points that a shortened output keeps, from its start.
 MARKER = 80  # What the marker counts.
@@ -40,10 +40,11 @@ def input_text(value):
     return flat(value)
 
 
-def read(messages):
+def read(messages, task_starts=None):
     """-> text blocks (message, is of the user, segment, text) and calls in the order of their results.
 
     A segment starts at each user message that holds text; what stands before the first one is segment 0.
+    `task_starts`: numbers of the messages with which, as the host says, a task begins; segments start at these alone.
     """
     texts, calls, open_calls, segment = [], [], {}, 0
     starts = []
@@ -51,7 +52,8 @@ def read(messages):
         content = message["content"]
         if isinstance(content, str):
             content = [{"type": "text", "text": content}]
-        if message["role"] == "user" and any(block["type"] == "text" for block in content):
+        said = message["role"] == "user" and any(block["type"] == "text" for block in content)
+        if said if task_starts is None else at in task_starts:
             segment += 1
             starts.append(at)
         for block in content:
@@ -160,9 +162,9 @@ def topics(pairs, last, weights=LINK):
     return topic
 
 
-def snapshot(messages, preserved, goal):
+def snapshot(messages, preserved, goal, task_starts=None):
     """-> everything that does not depend on weights: rows of candidates, link features, calls."""
-    texts, calls, last, starts = read(messages)
+    texts, calls, last, starts = read(messages, task_starts)
     segments = Segments(texts, calls, last, goal)
     pairs = [(later, earlier, f) for later in range(last, 0, -1) for earlier, f in segments.links_of(later)]
     said = set().union(*segments.said_e) if segments.said_e else set()
@@ -226,9 +228,9 @@ def add_topic(snap, topic):
         features["changes_since"] = math.log(1 + changed)
 
 
-def price(row, fill=None):
-    """The logarithm of the characters that dropping counts for; off topic a short output counts as a longer one."""
-    return math.log(max(row["saved"], FLOOR * (1 - row["features"]["topic"])))
+def price(row):
+    """The logarithm of the characters that dropping saves; of a short output those that dropping the call saves."""
+    return math.log(row["saved"])
 
 
 def decide(row, point="balanced", result=RESULT, call=CALL, shifts=SHIFTS):

@@ -20,6 +20,7 @@ NUDGES = (
     "Please go on.", "Looks good so far, carry on.", "Thanks. What is the next step? Please do it.",
     "I had to step away, please continue where you stopped.",
 )
+FEWEST_TASKS = 12
 VAGUE_GOAL = "Continue with the current task."
 
 # A token counts as evidence only if at most this share of the groups of its domain hold it (at least three groups may).
@@ -134,7 +135,8 @@ class Joiner:
     def cases(self):
         cases = [self.single(name) for name in self.names]
         for domain, names in sorted(self.by_domain.items()):
-            if len({self.sessions[name].group for name in names}) < 6:
+            # A handful of tasks, joined again and again, would outweigh the rest.
+            if len({self.sessions[name].group for name in names}) < FEWEST_TASKS:
                 continue
             for name in names:
                 cases += self.interrupted(name)
@@ -168,7 +170,7 @@ class Joiner:
         """Turns that go on with the task: a nudge, alone or with a piece of another task's text."""
         session, steps, chance, cases = self.sessions[name], self.steps(name), self.chance, []
         long_texts = [other for other in self.others(name) if len(self.sessions[other].first_user) >= 600]
-        for turn in range(int(5 * self.scale)) if len(session) >= 14 and steps else ():
+        for turn in range(5) if len(session) >= 14 and steps else ():
             at, kind, say = chance.choice(steps), "follow", chance.choice(NUDGES)
             if turn >= 2 and long_texts:
                 text = self.sessions[chance.choice(long_texts)].first_user
@@ -389,9 +391,6 @@ def snapshots(sessions, cases, rarity, goals="task", seed=0, dense=False):
                 row["need_call"] = row["own"] and row["call"] in need_call
             snap["owners"] = [None] + [owners[at] for at in snap["starts"]]
             snap.update(kind=case["kind"], domain=case["domain"], group=task.group, member=member)
-            # Where a host would say that a task begins: the first message of each session's part.
-            snap["task_starts"] = [
-                segment + 1 for segment, at in enumerate(snap["starts"]) if at == 0 or owners[at] != owners[at - 1]
-            ]
+            snap["cut"], snap["case"] = cut, case
             made.append(snap)
     return made
