@@ -53,7 +53,7 @@ impl Snapshot<'_> {
                 let text = output(link.pair.result_at)?.unwrap_or_default();
                 self.scan_link(&mut scan, link, &segments, &text);
             }
-            for ((position, _), features) in links.iter().zip(scan.finish(&settings.goal)) {
+            for ((position, _), features) in links.iter().zip(scan.finish(&settings.goal, point)) {
                 if let Some(position) = *position
                     && let (Some(slot), Some(pair)) =
                         (answers.get_mut(position), plan.pairs.get(position))

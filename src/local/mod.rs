@@ -19,7 +19,7 @@ use std::borrow::Cow;
 
 use kind::Verb;
 use math::{ln, sigmoid};
-use weights::{CALL, RESULT, shifts};
+use weights::{LOWEST_TOPIC, shifts, weights};
 
 use crate::token::{code_points, head, tail};
 
@@ -58,6 +58,10 @@ pub struct Features {
     pub superseded: f64,
     /// Whether its part of the chat is about the running task, 0 to 1.
     pub topic: f64,
+    /// Logarithm of 1 + the later calls, each counted as much as it is on topic.
+    pub age_on_topic: f64,
+    /// Logarithm of 1 + the later calls that change something, each counted as much as it is on topic.
+    pub changes_since: f64,
     /// Logarithm of 1 + code points of the input.
     pub input: f64,
     /// The input names a path or a file.
@@ -88,11 +92,11 @@ impl Features {
     /// weighed against the characters that dropping it frees.
     pub fn score(&self, point: Point) -> Score {
         let (result_shift, call_shift) = shifts(point);
-        let keep_result = sigmoid(self.result_odds() - ln(self.saved) - result_shift);
+        let keep_result = sigmoid(self.result_odds(point) - ln(self.saved) - result_shift);
         let keep_call = if self.mutating {
             1.0
         } else {
-            sigmoid(self.call_odds() - call_shift)
+            sigmoid(self.call_odds(point) - call_shift)
         };
         Score {
             keep_call,
@@ -100,26 +104,36 @@ impl Features {
         }
     }
 
-    fn result_odds(&self) -> f64 {
-        let mut sum = RESULT.unspoken * self.unspoken;
-        sum += RESULT.list * self.list;
-        sum += RESULT.search * self.search;
-        sum += RESULT.age * self.age;
-        sum += RESULT.same_later * self.same_later;
-        sum += RESULT.superseded * self.superseded;
-        sum += RESULT.age_on_topic * (self.age * self.topic);
-        RESULT.base + sum
+    fn result_odds(&self, point: Point) -> f64 {
+        let (_, result, _) = weights(point);
+        let mut sum = result.unspoken * self.unspoken;
+        sum += result.list * self.list;
+        sum += result.search * self.search;
+        sum += result.age * self.age;
+        sum += result.same_later * self.same_later;
+        sum += result.superseded * self.superseded;
+        sum += result.age_times_topic * (self.age * self.topic);
+        sum += result.age_on_topic * self.age_on_topic;
+        sum += result.age_off_topic * (self.age * (1.0 - self.topic));
+        sum += result.topic * ln(self.topic.max(LOWEST_TOPIC));
+        sum += result.changes_since * self.changes_since;
+        sum += result.mutating * f64::from(u8::from(self.mutating));
+        result.base + sum
     }
 
-    fn call_odds(&self) -> f64 {
-        let mut sum = CALL.age * self.age;
-        sum += CALL.input * self.input;
-        sum += CALL.path * self.path;
-        sum += CALL.same_later * self.same_later;
-        sum += CALL.list * self.list;
-        sum += CALL.search * self.search;
-        sum += CALL.age_on_topic * (self.age * self.topic);
-        CALL.base + sum
+    fn call_odds(&self, point: Point) -> f64 {
+        let (_, _, call) = weights(point);
+        let mut sum = call.age * self.age;
+        sum += call.input * self.input;
+        sum += call.path * self.path;
+        sum += call.same_later * self.same_later;
+        sum += call.list * self.list;
+        sum += call.search * self.search;
+        sum += call.age_times_topic * (self.age * self.topic);
+        sum += call.age_on_topic * self.age_on_topic;
+        sum += call.age_off_topic * (self.age * (1.0 - self.topic));
+        sum += call.topic * ln(self.topic.max(LOWEST_TOPIC));
+        call.base + sum
     }
 }
 

@@ -5,7 +5,8 @@ use super::math::ln;
 use super::mutating::mutating;
 use super::token::{self, long_lines};
 use super::topic::{MOST_SEGMENTS, Met, Topics, rarities};
-use super::{Features, saved_chars};
+use super::weights::{Link, weights};
+use super::{Features, Point, saved_chars};
 use crate::table::{Table, hash, mix};
 use crate::token::{code_points, head, tail};
 
@@ -148,11 +149,14 @@ impl token::Sink for Counter<'_> {
 
 fn note(seen: &mut Seen, kind: Kind, segment: u64, unit: u32) {
     seen.met.known |= segment;
+    match kind {
+        Kind::Spoken => seen.met.agent |= segment,
+        Kind::User => seen.met.user |= segment,
+        Kind::Kept | Kind::Output => {}
+    }
     if kind != Kind::Output {
         seen.met.spoken |= segment;
-    }
-    if kind == Kind::User {
-        seen.met.user |= segment;
+        seen.met.said |= segment;
     }
     if seen.unit != unit {
         seen.unit = unit;
@@ -270,6 +274,8 @@ impl Scan {
             same_later: 0.0,
             superseded: 0.0,
             topic: 0.0,
+            age_on_topic: 0.0,
+            changes_since: 0.0,
             input: ln(1.0 + f64::from(input_chars)),
             path: f64::from(u8::from(has_path(exchange.input))),
             mutating: mutating(exchange.name, exchange.input),
@@ -278,8 +284,10 @@ impl Scan {
     }
 
     /// The features of every exchange, in the order they were fed.
-    pub(crate) fn finish(mut self, goal: &str) -> Vec<Features> {
-        let topics = self.topics(goal);
+    pub(crate) fn finish(mut self, goal: &str, point: Point) -> Vec<Features> {
+        let (link, _, _) = weights(point);
+        let topics = self.topics(goal, link);
+        let since = self.since(&topics);
         let calls = self.rows.len();
         let mut beyond = 0;
         let mut lines = 0;
@@ -308,6 +316,7 @@ impl Scan {
                 .seen
                 .get(row.key as usize)
                 .map_or(0, |seen| seen.units);
+            let (later, changes) = since.get(index).copied().unwrap_or_default();
             Features {
                 unspoken: ln(1.0 + tokens.iter().filter(is_unspoken).count() as f64),
                 age: ln((calls - index) as f64),
@@ -315,14 +324,33 @@ impl Scan {
                 superseded: held.iter().filter(is_repeated).count() as f64
                     / (1 + held.len()) as f64,
                 topic: topics.get(row.segment as usize).copied().unwrap_or(1.0),
+                age_on_topic: ln(1.0 + later),
+                changes_since: ln(1.0 + changes),
                 ..row.features
             }
         };
         self.rows.iter().enumerate().map(each).collect()
     }
 
+    /// For every exchange the later ones, and the later ones that change something, counted by their topics.
+    fn since(&self, topics: &[f64]) -> Vec<(f64, f64)> {
+        let (mut later, mut changes) = (0.0, 0.0);
+        let each = |row: &Row| {
+            let before = (later, changes);
+            let topic = topics.get(row.segment as usize).copied().unwrap_or(1.0);
+            later += topic;
+            if row.features.mutating {
+                changes += topic;
+            }
+            before
+        };
+        let mut since: Vec<(f64, f64)> = self.rows.iter().rev().map(each).collect();
+        since.reverse();
+        since
+    }
+
     /// Sweeps over the tokens. The goal counts as spoken in the last segment, but not as spoken of.
-    fn topics(&mut self, goal: &str) -> Vec<f64> {
+    fn topics(&mut self, goal: &str, link: &Link) -> Vec<f64> {
         let mut spoken_in_goal = GoalTokens::default();
         token::scan(goal, &mut spoken_in_goal);
         let last = 1 << self.last_segment.min(63);
@@ -351,7 +379,7 @@ impl Scan {
             let spoken = seen.met.spoken | if in_goal { last } else { 0 };
             topics.add_word(Met { spoken, ..seen.met }, rarity_of(seen));
         }
-        topics.topics(self.last_segment as usize)
+        topics.topics(self.last_segment as usize, link)
     }
 }
 

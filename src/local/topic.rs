@@ -4,7 +4,7 @@
 //! with an earlier one; the topic of a segment is the best product of links on a path from the last one.
 
 use super::math::{ln, sigmoid};
-use super::weights::LINK;
+use super::weights::Link;
 
 /// Segments are bits of a mask; of a longer chat the oldest are one.
 pub(super) const MOST_SEGMENTS: usize = 64;
@@ -39,6 +39,17 @@ pub(super) struct Met {
     pub(super) known: u64,
     /// In user texts.
     pub(super) user: u64,
+    /// In other texts and in inputs.
+    pub(super) agent: u64,
+    /// In texts and inputs, without the goal.
+    pub(super) said: u64,
+}
+
+impl Met {
+    /// Where the agent said it and the user did not.
+    const fn own(self) -> u64 {
+        self.agent & !self.user
+    }
 }
 
 /// Sums over the tokens that two segments share, by later and earlier segment.
@@ -75,6 +86,10 @@ pub(super) struct Topics {
     known_evidence: Pairs,
     known_words: Pairs,
     common_words: Pairs,
+    evidence_again: Pairs,
+    agent_evidence: Pairs,
+    agent_words: Pairs,
+    agent_squares: [u64; MOST_SEGMENTS],
     evidence: [u64; MOST_SEGMENTS],
     words: [u64; MOST_SEGMENTS],
     squares: [u64; MOST_SEGMENTS],
@@ -88,6 +103,10 @@ impl Topics {
             known_evidence: Pairs::new(),
             known_words: Pairs::new(),
             common_words: Pairs::new(),
+            evidence_again: Pairs::new(),
+            agent_evidence: Pairs::new(),
+            agent_words: Pairs::new(),
+            agent_squares: none,
             evidence: none,
             words: none,
             squares: none,
@@ -99,6 +118,14 @@ impl Topics {
         for later in bits(met.spoken) {
             add_at(&mut self.evidence, later, rarity);
             self.known_evidence
+                .add(later, met.known & below(later), rarity);
+        }
+        for later in bits(met.said) {
+            self.evidence_again
+                .add(later, met.said & below(later), rarity);
+        }
+        for later in bits(met.own()) {
+            self.agent_evidence
                 .add(later, met.known & below(later), rarity);
         }
     }
@@ -117,10 +144,14 @@ impl Topics {
             self.common_words
                 .add(later, met.spoken & below(later), square);
         }
+        for later in bits(met.own()) {
+            add_at(&mut self.agent_squares, later, square);
+            self.agent_words.add(later, met.said & below(later), square);
+        }
     }
 
     /// The topic of each segment up to the last one, whose topic is 1.
-    pub(super) fn topics(&self, last: usize) -> Vec<f64> {
+    pub(super) fn topics(&self, last: usize, weights: &Link) -> Vec<f64> {
         let mut topics = vec![0.0_f64; last + 1];
         for later in (0..=last).rev() {
             if later == last
@@ -135,7 +166,7 @@ impl Topics {
                 later.saturating_sub(REACH)
             };
             for earlier in first..later {
-                let through = own * self.link(later, earlier);
+                let through = own * self.link(later, earlier, weights);
                 if let Some(topic) = topics.get_mut(earlier) {
                     *topic = topic.max(through);
                 }
@@ -144,7 +175,7 @@ impl Topics {
         topics
     }
 
-    fn link(&self, later: usize, earlier: usize) -> f64 {
+    fn link(&self, later: usize, earlier: usize, weights: &Link) -> f64 {
         let at =
             |sums: &[u64; MOST_SEGMENTS], segment: usize| sums.get(segment).copied().unwrap_or(0);
         let evidence = real(at(&self.evidence, later));
@@ -153,14 +184,24 @@ impl Topics {
             real(self.known_words.of(later, earlier)) / (real(at(&self.words, later)) + 3.0);
         let norms = real_square(at(&self.squares, later)) * real_square(at(&self.squares, earlier));
         let cosine = real_square(self.common_words.of(later, earlier)) / (norms.sqrt() + 1.0);
+        let evidence_again = real(self.evidence_again.of(later, earlier))
+            / (real(at(&self.evidence, earlier)) + 3.0);
+        let agent_norms =
+            real_square(at(&self.agent_squares, later)) * real_square(at(&self.squares, earlier));
+        let agent_cosine =
+            real_square(self.agent_words.of(later, earlier)) / (agent_norms.sqrt() + 1.0);
+        let agent_shared = ln(1.0 + real(self.agent_evidence.of(later, earlier)));
         let evidence_mass = ln(1.0 + evidence);
         let new_words = ln(1.0 + real(at(&self.new_words, later)));
-        let mut sum = LINK.known_evidence * known_evidence;
-        sum += LINK.known_words * known_words;
-        sum += LINK.cosine * cosine;
-        sum += LINK.evidence_mass * evidence_mass;
-        sum += LINK.new_words * new_words;
-        sigmoid(LINK.base + sum)
+        let mut sum = weights.known_evidence * known_evidence;
+        sum += weights.known_words * known_words;
+        sum += weights.cosine * cosine;
+        sum += weights.evidence_mass * evidence_mass;
+        sum += weights.new_words * new_words;
+        sum += weights.evidence_again * evidence_again;
+        sum += weights.agent_cosine * agent_cosine;
+        sum += weights.agent_shared * agent_shared;
+        sigmoid(weights.base + sum)
     }
 }
 
