@@ -1,5 +1,6 @@
 //! Probabilities and thresholds to actions. A total function: no defaults, no text, no I/O.
 
+use crate::local::SuggestedCut;
 use crate::options::Options;
 
 /// What the decision model said of one candidate.
@@ -10,12 +11,18 @@ pub struct Answer {
     pub call: f64,
     /// Probability that the full output must stay; `None` where that was not asked, since an earlier run shortened it.
     pub result: Option<f64>,
+    /// Where the embedded model wants the output to be cut, instead of where the options say.
+    pub cut: Option<SuggestedCut>,
 }
 
 impl Answer {
     /// An answer to both questions, or to the call question alone.
     pub const fn new(call: f64, result: Option<f64>) -> Self {
-        Self { call, result }
+        Self {
+            call,
+            result,
+            cut: None,
+        }
     }
 }
 

@@ -31,7 +31,7 @@ impl Snapshot<'_> {
     }
 
     /// Decides with the embedded model. `output` gives the text of the output at a place, or its [ends](crate::local::ends);
-    /// it is asked for one after the other, and no text is kept.
+    /// it is asked for one after the other, and no text is kept. With `own_cuts` outputs are cut where the model suggests.
     ///
     /// # Errors
     /// What `output` fails with.
@@ -40,6 +40,7 @@ impl Snapshot<'_> {
         settings: &Settings,
         language: Language,
         point: Point,
+        own_cuts: bool,
         mut output: impl FnMut(Place) -> Result<Option<String>, E>,
     ) -> Result<Outcome, E> {
         let pairing = Pairing::new(self);
@@ -47,7 +48,7 @@ impl Snapshot<'_> {
         let mut answers = vec![None; plan.pairs.len()];
         let mut explanations = vec![None; plan.pairs.len()];
         if plan.candidates().next().is_some() {
-            let segments = self.segments();
+            let segments = self.segments(point);
             let links = pairing.by_result();
             let mut scan = self.scan_texts(&segments, &settings.options, point);
             for (_, link) in &links {
@@ -60,9 +61,13 @@ impl Snapshot<'_> {
                     && let Some(answer) = answers.get_mut(position)
                     && let Some(explanation) = explanations.get_mut(position)
                 {
-                    let score = features.score(point);
+                    let score = features.score(point, settings.context_fill);
                     let result = pair.original.is_none().then_some(score.keep_result);
-                    *answer = Some(Answer::new(score.keep_call, result));
+                    let cut = own_cuts.then_some(score.explanation.cut);
+                    *answer = Some(Answer {
+                        cut,
+                        ..Answer::new(score.keep_call, result)
+                    });
                     *explanation = Some(score.explanation);
                 }
             }
@@ -76,15 +81,16 @@ impl Snapshot<'_> {
         Ok(outcome)
     }
 
-    /// The segment of each message: a new one begins at each user message that holds text.
-    fn segments(&self) -> Vec<u32> {
+    /// The segment of each message: a new one begins at each user message that holds text, or, where the host says with
+    /// which messages a task begins, at these alone.
+    fn segments(&self, point: Point) -> Vec<u32> {
+        let is_told =
+            point != Point::Study && self.messages.iter().any(|message| message.starts_task);
         let mut segment = 0;
         let next = |(_, message, blocks): (u32, &Message, &[Block<'_>])| {
-            if message.role == Role::User
-                && blocks.iter().any(|block| matches!(block, Block::Text(_)))
-            {
-                segment += 1;
-            }
+            let said = message.role == Role::User
+                && blocks.iter().any(|block| matches!(block, Block::Text(_)));
+            segment += u32::from(if is_told { message.starts_task } else { said });
             segment
         };
         self.each_message().map(next).collect()

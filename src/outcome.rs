@@ -3,7 +3,7 @@
 use crate::candidate::Exclusion;
 use crate::decide::{Action, Answer, Reason, decide};
 use crate::edit::Removal;
-use crate::local::Explanation;
+use crate::local::{Explanation, SuggestedCut};
 use crate::marker::Cut;
 use crate::message::{Place, ToolNumber};
 use crate::options::{DropCallMode, Language};
@@ -114,7 +114,8 @@ impl Outcome {
             .collect();
         keep_groups_whole(plan, &mut decisions);
         for (decision, pair) in decisions.iter_mut().zip(&plan.pairs) {
-            let effect = effect(decision.action, pair, plan, language);
+            let cut = decision.answer.and_then(|answer| answer.cut);
+            let effect = effect(decision.action, pair, plan, cut, language);
             (decision.applied, decision.saved_chars, decision.cut) =
                 (effect.applied, effect.saved, effect.cut);
         }
@@ -186,8 +187,18 @@ fn keep_groups_whole(plan: &Plan, decisions: &mut [Decision]) {
     }
 }
 
-fn effect(action: Action, pair: &PlannedPair, plan: &Plan, language: Language) -> Effect {
+fn effect(
+    action: Action,
+    pair: &PlannedPair,
+    plan: &Plan,
+    cut: Option<SuggestedCut>,
+    language: Language,
+) -> Effect {
     let options = &plan.options;
+    let (head, tail) = cut.map_or(
+        (options.truncate_head_chars, options.truncate_tail_chars),
+        |cut| (cut.head, cut.tail),
+    );
     match action {
         Action::Keep => Effect::default(),
         Action::DropCall if options.drop_call_mode == DropCallMode::Remove => Effect {
@@ -196,12 +207,7 @@ fn effect(action: Action, pair: &PlannedPair, plan: &Plan, language: Language) -
             cut: None,
         },
         Action::DropCall => shorten(pair, 0, 0, language),
-        Action::DropResult => shorten(
-            pair,
-            options.truncate_head_chars,
-            options.truncate_tail_chars,
-            language,
-        ),
+        Action::DropResult => shorten(pair, head, tail, language),
     }
 }
 
@@ -244,7 +250,7 @@ fn count(plan: &Plan, language: Language, decisions: &[Decision], removal: &Remo
     let candidates = count_of(plan.candidates());
     let most = plan
         .candidates()
-        .map(|(_, pair)| u64::from(effect(Action::DropCall, pair, plan, language).saved))
+        .map(|(_, pair)| u64::from(effect(Action::DropCall, pair, plan, None, language).saved))
         .sum();
     let replaced = decisions
         .iter()

@@ -55,11 +55,12 @@ const NAMED = 3;
 export function explanationReader(rows: Float64Array, codes: readonly string[]): (action: Action) => Explanation {
   let at = 0;
   return (action) => {
-    const row = rows.subarray(at, at + 2 + 3 * codes.length);
+    const row = rows.subarray(at, at + 4 + 3 * codes.length);
     at += row.length;
     const result = readSum(row, codes, 0);
     const call = readSum(row, codes, 1);
-    return { result, call, sentence: sentence(action, result, call) };
+    const cut = { head_chars: row[2] as number, tail_chars: row[3] as number };
+    return { result, call, cut, sentence: sentence(action, result, call) };
   };
 }
 
@@ -68,10 +69,10 @@ function readSum(row: Float64Array, codes: readonly string[], side: 0 | 1): Expl
   let z = base;
   const factors: ExplainFactor[] = [];
   for (let index = 0; index < codes.length; index++) {
-    const contribution = row[3 + 3 * index + side] as number;
+    const contribution = row[5 + 3 * index + side] as number;
     if (contribution === 0) continue;
     z += contribution;
-    factors.push({ code: codes[index] as ExplainCode, value: row[2 + 3 * index] as number, contribution });
+    factors.push({ code: codes[index] as ExplainCode, value: row[4 + 3 * index] as number, contribution });
   }
   factors.sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
   return { z, base, factors };

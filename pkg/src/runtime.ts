@@ -1,5 +1,5 @@
 import { invalidRequest } from "./errors.js";
-import type { DecisionModel, LocalDecisionModel, LocalPoint, RuntimeOptions } from "./types.js";
+import type { DecisionModel, LocalCut, LocalDecisionModel, LocalPoint, RuntimeOptions } from "./types.js";
 
 /** Runtime options with their defaults. */
 export type CheckedRuntime = Required<Omit<RuntimeOptions, "signal" | "onProgress" | "onRequest">> &
@@ -79,28 +79,41 @@ export function checkRuntime(runtime: RuntimeOptions = {}): CheckedRuntime {
 
 const POINTS: readonly string[] = ["careful", "balanced", "firm", "study"];
 
+const CUTS: readonly string[] = ["options", "suggested"];
+
 /**
  * The embedded decision model, passed in place of a function: deterministic, no network, no key; it runs inside the module and
  * may read outputs, which never leave it.
  *
- * @param options `point`: how bold it is. `careful` loses least, `firm` frees most. Default `balanced`.
+ * @param options `point`: how bold it is. `careful` loses least, `firm` frees most. Default `balanced`. `cut`: where a shortened
+ *   output is cut. `options` (the default) keeps `truncate_head_chars` and `truncate_tail_chars`; `suggested` keeps as many
+ *   characters, a third of them at the start and the rest at the end, on line ends.
  */
-export function localDecisionModel({ point = "balanced" }: { point?: LocalPoint } = {}): LocalDecisionModel {
+export function localDecisionModel({
+  point = "balanced",
+  cut = "options",
+}: {
+  point?: LocalPoint;
+  cut?: LocalCut;
+} = {}): LocalDecisionModel {
   if (!POINTS.includes(point))
     throw invalidRequest("point", 'point must be "careful", "balanced" or "firm"', { value: point });
-  return Object.freeze({ kind: "local", point });
+  if (!CUTS.includes(cut)) throw invalidRequest("cut", 'cut must be "options" or "suggested"', { value: cut });
+  return Object.freeze({ kind: "local", point, cut });
 }
 
-/** The number of the local model's point, or undefined for a function. */
+/** The number of the local model's point, + 8 for cuts of its own; undefined for a function. */
 export function localPoint(model: unknown): number | undefined {
   if (typeof model === "function") return undefined;
-  const { kind, point } = (typeof model === "object" && model !== null ? model : {}) as Partial<LocalDecisionModel>;
+  const { kind, point, cut } = (
+    typeof model === "object" && model !== null ? model : {}
+  ) as Partial<LocalDecisionModel>;
   const number = kind === "local" ? POINTS.indexOf(point as string) : -1;
   if (number < 0)
     throw invalidRequest("decisionModel", "the decision model must be a function or localDecisionModel()", {
       value: model,
     });
-  return number;
+  return number + (cut === "suggested" ? 8 : 0);
 }
 
 /** What the model itself allows; the core takes the smaller of it and the options. */

@@ -161,10 +161,14 @@ export interface DecisionModel {
 /** How bold the local model is. */
 export type LocalPoint = "careful" | "balanced" | "firm";
 
+/** Where outputs are cut: as the options of the request say, or where the local model suggests. */
+export type LocalCut = "options" | "suggested";
+
 /** The embedded decision model, passed in place of a function. */
 export interface LocalDecisionModel {
   readonly kind: "local";
   readonly point: LocalPoint;
+  readonly cut: LocalCut;
 }
 
 /** Where a compaction is. */
@@ -278,6 +282,8 @@ export interface Explanation {
   result: ExplainedSum;
   /** What `keep_call` is made of. */
   call: ExplainedSum;
+  /** What to keep of the output if it is shortened, in code points: the end gets more than the start, on line ends. */
+  cut: { head_chars: number; tail_chars: number };
   /** For people. */
   sentence: { en: string; zh: string };
 }

@@ -1,5 +1,7 @@
 //! What a score is made of: the terms of the model's sums, one by one.
 
+use super::cut::SuggestedCut;
+
 /// What a term stands for. A word of the result, with a number of its own.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
@@ -87,6 +89,8 @@ pub struct Explanation {
     pub result_base: f64,
     /// The same for the call.
     pub call_base: f64,
+    /// Where the output would best be cut.
+    pub cut: SuggestedCut,
     /// In the order of [`Factor::ALL`].
     pub terms: [Term; Factor::ALL.len()],
 }

@@ -5,6 +5,7 @@
 //! once and not kept. Every figure comes from sums of whole numbers and from our own logarithm, so that the same history
 //! gives the same bytes on every engine.
 
+mod cut;
 mod explain;
 mod kind;
 mod math;
@@ -15,6 +16,7 @@ mod token;
 mod topic;
 mod weights;
 
+pub use cut::SuggestedCut;
 pub use explain::{Explanation, Factor, Term};
 pub(crate) use scan::{Exchange, Kept, Scan};
 
@@ -75,6 +77,8 @@ pub struct Features {
     pub mutating: bool,
     /// What doing something to the pair frees.
     pub freed: Freed,
+    /// Where to cut the output.
+    pub cut: SuggestedCut,
 }
 
 /// Code points that are freed; those of a script without spaces count double: they say, and cost a language model, more.
@@ -101,9 +105,9 @@ pub struct Score {
 }
 
 impl Features {
-    /// The score at an operating point.
-    pub fn score(&self, point: Point) -> Score {
-        let explanation = self.explain(point);
+    /// The score at an operating point. `fill` tells how full the host's context is, 0 to 1.
+    pub fn score(&self, point: Point, fill: Option<f64>) -> Score {
+        let explanation = self.explain(point, fill);
         Score {
             keep_call: sigmoid(explanation.call_odds()),
             keep_result: sigmoid(explanation.result_odds()),
@@ -111,12 +115,13 @@ impl Features {
         }
     }
 
-    fn explain(&self, point: Point) -> Explanation {
-        let (result_shift, call_shift) = shifts(point);
+    fn explain(&self, point: Point, fill: Option<f64>) -> Explanation {
+        let (result_shift, call_shift) = shifts(point, fill);
         let Weights { result, call, .. } = weights(point);
         let mut explanation = Explanation {
             result_base: result.base - result_shift - ln(TYPICAL_SAVING),
             call_base: call.base - call_shift,
+            cut: self.cut,
             terms: Factor::ALL.map(|factor| Term {
                 value: 0.0,
                 result: 0.0,

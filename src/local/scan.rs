@@ -5,7 +5,7 @@ use super::mutating::mutating;
 use super::token::{self, Rules};
 use super::topic::{MOST_SEGMENTS, Met, Topics, rarities};
 use super::weights::{Link, weights};
-use super::{Features, Freed, Point};
+use super::{Features, Freed, Point, SuggestedCut};
 use crate::table::{Table, hash, mix};
 use crate::token::{code_points, head, tail};
 
@@ -293,6 +293,7 @@ impl Scan {
             input_chars,
             path: has_path(exchange.input),
             mutating: mutating(exchange.name, exchange.input),
+            cut: SuggestedCut::new(exchange.output, self.kept),
             freed: Freed::new(exchange.output_chars, input_chars, self.kept)
                 .times(1.0 + paired as f64 / f64::from(exchange.output_chars.max(1))),
         }

@@ -8,7 +8,7 @@ use crate::candidate::Exclusion;
 use crate::decide::{Action, Reason};
 use crate::document::{Document, Splice, apply, compact_chars};
 use crate::error::Error;
-use crate::local::Explanation;
+use crate::local::{Explanation, SuggestedCut};
 use crate::message::Place;
 use crate::options::{Settings, Value};
 use crate::outcome::{Decision, Outcome, Why};
@@ -171,11 +171,14 @@ pub(super) fn outcome_to_js(
     Ok(result)
 }
 
-/// Both bases, then value, result and call of each term.
+/// Both bases, both ends of the suggested cut, then value, result and call of each term.
 fn explanation_row(explanation: &Explanation) -> impl Iterator<Item = f64> {
     let terms = explanation.terms.into_iter();
-    [explanation.result_base, explanation.call_base]
+    let SuggestedCut { head, tail, .. } = explanation.cut;
+    let bases = [explanation.result_base, explanation.call_base];
+    bases
         .into_iter()
+        .chain([head.into(), tail.into()])
         .chain(terms.flat_map(|term| [term.value, term.result, term.call]))
 }
 

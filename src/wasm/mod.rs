@@ -162,19 +162,22 @@ impl Session {
         Ok(requests_to_js(self.compaction(asking)?.requests()))
     }
 
-    /// Decides with the embedded model.
-    pub fn local(&self, point: u8, chinese: bool) -> Result<Array, JsValue> {
-        let point = match point {
+    /// Decides with the embedded model; `manner` is the number of the point, + 8 for cuts of its own.
+    pub fn local(&self, manner: u8, chinese: bool) -> Result<Array, JsValue> {
+        let point = match manner & 7 {
             0 => Point::Careful,
             1 => Point::Balanced,
             2 => Point::Firm,
             _ => Point::Study,
         };
         let snapshot = self.snapshot()?;
-        let outcome =
-            snapshot.decide_locally(&self.settings, language(chinese), point, |place| {
-                self.output(place)
-            })?;
+        let outcome = snapshot.decide_locally(
+            &self.settings,
+            language(chinese),
+            point,
+            manner & 8 != 0,
+            |place| self.output(place),
+        )?;
         self.result(&outcome, language(chinese), None)
     }
 

@@ -9,8 +9,8 @@ import { callsOf, type Joined, join, type Member, memberOf, type Session, sessio
  * Least share of the output characters of ended tasks that goes in the long sessions, over all and in each language.
  * In the short ones the model gives up little in any language: a result of 1,000 characters is not worth the risk yet.
  */
-const ENDED_FLOOR = 0.3;
-const ENDED_FLOOR_PER_LANGUAGE = 0.1;
+const ENDED_FLOOR = 0.4;
+const ENDED_FLOOR_PER_LANGUAGE = 0.2;
 /** What `drop_result` keeps of an output by default. */
 const HEAD_CHARS = 300;
 

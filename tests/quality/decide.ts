@@ -1,7 +1,8 @@
 /** Our decisions for a dump of recorded sessions (`eval.py --dump`). */
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { type CompactionRequest, compactContext, type Decision, type LocalDecisionModel, type Message } from "keepline";
+import type { LocalDecisionModel, Message } from "keepline";
+import { ask } from "./score.js";
 
 /** One snapshot of the dump. */
 export interface DumpLine {
@@ -27,25 +28,19 @@ export async function* readDump(file: string): AsyncGenerator<DumpLine> {
   }
 }
 
-/** A snapshot as a request in which every tool is eligible. */
-export function requestOf({ messages, goal, preserve_recent_messages }: DumpLine): CompactionRequest {
-  const tools = new Set<string>();
-  for (const { content } of messages) {
-    for (const block of typeof content === "string" ? [] : content) {
-      if (block.type === "tool_call" && typeof block.name === "string") tools.add(block.name);
-    }
-  }
-  return { messages, goal, eligible_tool_names: [...tools], options: { preserve_recent_messages } };
-}
-
 /** Decides every candidate of a snapshot. */
 export async function decideLine(line: DumpLine, model: LocalDecisionModel): Promise<Decided[]> {
-  const { decisions } = await compactContext(requestOf(line), model, { shareUnchanged: true, countChars: false });
-  const byCall = new Map(decisions.map((decision) => [decision.call_id, decision]));
+  const answers = await ask({ ...line, recent: line.preserve_recent_messages }, model);
   return line.candidates.map((call) => {
-    const { keep_call, keep_result } = byCall.get(call) ?? ({} as Partial<Decision>);
-    if (keep_call === undefined || keep_result === undefined)
-      throw new Error(`${line.id}: ${call} is no candidate here`);
-    return { id: `${line.id}:${call}`, p_call: keep_call, p_result: keep_result };
+    const answer = answers.get(call);
+    if (!answer) throw new Error(`${line.id}: ${call} is no candidate here`);
+    return { id: `${line.id}:${call}`, p_call: answer.keepCall, p_result: answer.keepResult };
   });
+}
+
+/** Writes the decisions for a whole dump, one a line. */
+export async function decideAll(file: string, model: LocalDecisionModel, write: (line: string) => void): Promise<void> {
+  for await (const line of readDump(file)) {
+    for (const decided of await decideLine(line, model)) write(`${JSON.stringify(decided)}\n`);
+  }
 }

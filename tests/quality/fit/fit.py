@@ -171,13 +171,19 @@ class Rows:
         rows = [(number, row) for number, snap in enumerate(snaps) for row in snap["rows"]]
         column = lambda make, kind=float: np.array([make(row) for _, row in rows], kind)
         self.snap = np.array([number for number, _ in rows])
-        self.score = column(lambda row: model.dot(result, row["features"]) - model.price(row))
+        self.odds = column(lambda row: model.dot(result, row["features"]))
+        self.price_cut, self.price_removed = (column(lambda row: model.price(row, removed)) for removed in (False, True))
         self.call_score = column(lambda row: model.dot(call, row["features"]))
         self.freed, self.need = column(lambda row: row["freed"]), column(lambda row: row["need"])
         self.need_call, self.own = column(lambda row: row["need_call"]), column(lambda row: row["own"], bool)
         self.mutating = column(lambda row: row["mutating"], bool)
         self.kind, self.domain, self.group = (np.array([snap[k] for snap in snaps]) for k in ("kind", "domain", "group"))
         self.chars = np.array([snap["chars"] for snap in snaps], float)
+
+    def scores(self, call_shift):
+        """Log-odds less the price, where calls below the shift go altogether."""
+        removed = ~self.mutating & (self.call_score < call_shift)
+        return self.odds - np.where(removed, self.price_removed, self.price_cut)
 
     def pool(self, name):
         """-> which snapshots, which rows"""
@@ -220,11 +226,10 @@ def fit(sessions, names, rarity, seed, scale):
     rows = Rows(mixed, result, call)
     limits = [(rows.pool(name)[1] & (rows.freed > 0), factor) for name, factor in LIMITED.items()]
     call_limits = [(rows.pool(name)[1] & ~rows.mutating & rows.own, 1.0) for name in ("joined", "one task")]
-    shifts = {
-        point: (shift_for(rows.score, rows.need, limits, ALLOWED[point]),
-                shift_for(rows.call_score, rows.need_call, call_limits, CALL_ALLOWED[point]))
-        for point in ALLOWED
-    }
+    shifts = {}
+    for point in ALLOWED:
+        call_shift = shift_for(rows.call_score, rows.need_call, call_limits, CALL_ALLOWED[point])
+        shifts[point] = (shift_for(rows.scores(call_shift), rows.need, limits, ALLOWED[point]), call_shift)
     return {"link": link, "result": result, "call": call, "shifts": shifts}
 
 
@@ -288,8 +293,9 @@ def held_rows(sessions, names, rarity, fitted, seed, scale, goals, point):
     snaps = snapshots(sessions, Joiner(sessions, names, seed, scale).cases(), rarity, goals)
     set_topics(snaps, fitted["link"])
     rows = Rows(snaps, fitted["result"], fitted["call"])
-    rows.score -= fitted["shifts"][point][0]
-    rows.call_score -= fitted["shifts"][point][1]
+    result_shift, call_shift = fitted["shifts"][point]
+    rows.score = rows.scores(call_shift) - result_shift
+    rows.call_score -= call_shift
     return rows
 
 

@@ -187,7 +187,7 @@ def snapshot(messages, preserved, goal, task_starts=None):
         length, saved = len(call["output"]), len(call["output"]) - PREFIX - MARKER
         rows.append({
             "call": call["id"], "index": index, "segment": call["segment"], "chars": length,
-            "freed": max(0, saved), "saved": saved if saved > 0 else length + len(call["input"]) + 1,
+            "freed": max(0, saved), "by_removal": length + len(call["input"]) + 1,
             "mutating": call["mutating"],
             "features": {
                 "unspoken": math.log(1 + unspoken),
@@ -228,17 +228,17 @@ def add_topic(snap, topic):
         features["changes_since"] = math.log(1 + changed)
 
 
-def price(row):
-    """The logarithm of the characters that dropping saves; of a short output those that dropping the call saves."""
-    return math.log(row["saved"])
+def price(row, removed):
+    """The logarithm of the characters that are freed: of the whole call where it goes too, or where the output is short."""
+    return math.log(row["by_removal"] if removed or row["freed"] == 0 else row["freed"])
 
 
 def decide(row, point="balanced", result=RESULT, call=CALL, shifts=SHIFTS):
     """-> (p_call, p_result), to be compared with 0.5."""
     result_shift, call_shift = shifts[point]
-    p_result = sigmoid(dot(result, row["features"]) - price(row) - result_shift)
-    p_call = 1.0 if row["mutating"] else sigmoid(dot(call, row["features"]) - call_shift)
-    return p_call, p_result
+    odds = math.inf if row["mutating"] else dot(call, row["features"]) - call_shift
+    p_result = sigmoid(dot(result, row["features"]) - price(row, odds < 0) - result_shift)
+    return 1.0 if row["mutating"] else sigmoid(odds), p_result
 
 
 def decisions(messages, preserved, goal, point="balanced"):

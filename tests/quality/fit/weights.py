@@ -18,4 +18,4 @@ CALL = {
     "same_later": -1.431, "list": -0.570, "search": -2.060,
 }
 # (for results, for calls)
-SHIFTS = {"careful": (-13.09, -5.59), "balanced": (-12.32, -5.39), "firm": (-11.74, -4.08)}
+SHIFTS = {"careful": (-13.09, -5.59), "balanced": (-12.46, -5.39), "firm": (-11.74, -4.08)}
