@@ -4,8 +4,9 @@ import type { Action, ExplainCode, ExplainedSum, ExplainFactor, Explanation } fr
 type Phrase = (value: number, contribution: number) => [en: string, zh: string];
 
 const percent = (share: number) => `${Math.round(share * 100)} %`;
-const count = (value: number, one: string, many: string) =>
-  `${value.toLocaleString("en-US")} ${value === 1 ? one : many}`;
+// Not toLocaleString, which takes longer than all the rest.
+const grouped = (value: number) => String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
+const count = (value: number, one: string, many: string) => `${grouped(Math.round(value))} ${value === 1 ? one : many}`;
 
 /** What each factor says. */
 const PHRASES: Readonly<Record<ExplainCode, Phrase>> = {
@@ -16,8 +17,8 @@ const PHRASES: Readonly<Record<ExplainCode, Phrase>> = {
   ],
   frees: (chars, contribution) =>
     contribution > 0
-      ? [`frees only ${count(chars, "character", "characters")}`, `仅可释放 ${chars} 个字符`]
-      : [`frees ${count(chars, "character", "characters")}`, `可释放 ${chars} 个字符`],
+      ? [`frees only ${count(chars, "character", "characters")}`, `仅可释放 ${Math.round(chars)} 个字符`]
+      : [`frees ${count(chars, "character", "characters")}`, `可释放 ${Math.round(chars)} 个字符`],
   input_chars: (chars) => [`an input of ${count(chars, "character", "characters")}`, `输入有 ${chars} 个字符`],
   list_result: () => ["a listing", "列表类结果"],
   mutating: () => ["it changes something", "该调用会改变状态"],

@@ -19,13 +19,19 @@ impl SuggestedCut {
         let kept = kept.head_chars.saturating_add(kept.tail_chars);
         let head = head(output, (kept / 3) as usize);
         let tail = tail(output, (kept - kept / 3) as usize);
+        let after_head = output.get(head.len()..).unwrap_or_default();
+        let before_tail = output.get(..output.len() - tail.len()).unwrap_or_default();
         // A line end is near where it costs less than half of the piece.
         let head = match head.rfind('\n') {
-            Some(end) if end * 2 >= head.len() => head.get(..end).unwrap_or(head),
+            Some(end) if !after_head.starts_with('\n') && end * 2 >= head.len() => {
+                head.get(..end).unwrap_or(head)
+            }
             _ => head,
         };
         let tail = match tail.find('\n') {
-            Some(end) if end * 2 < tail.len() => tail.get(end + 1..).unwrap_or(tail),
+            Some(end) if !before_tail.ends_with('\n') && end * 2 < tail.len() => {
+                tail.get(end + 1..).unwrap_or(tail)
+            }
             _ => tail,
         };
         let chars = |text: &str| u32::try_from(code_points(text)).unwrap_or(u32::MAX);
