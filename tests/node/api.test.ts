@@ -394,7 +394,7 @@ describe("init", () => {
 
 describe("the local model", () => {
   it("is an opaque frozen value with a point", () => {
-    assert.deepEqual(localDecisionModel(), { kind: "local", point: "balanced" });
+    assert.deepEqual(localDecisionModel(), { kind: "local", point: "balanced", cut: "options" });
     assert.ok(Object.isFrozen(localDecisionModel({ point: "firm" })));
     assert.throws(() => localDecisionModel({ point: "bold" as never }), code("invalid_request", "point"));
   });
