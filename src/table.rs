@@ -1,13 +1,13 @@
 //! A hash table from 64-bit hashes to small numbers, which index a list that the caller keeps.
 //!
-//! The hashes stand for the texts themselves: two texts with the same hash count as one. At 2^64 that does not happen
-//! by chance; where it may not happen at all (names, ids), the caller compares the texts.
+//! The table keeps half of a hash, to be small; the caller compares the rest: whole hashes where two texts with the same
+//! one may count as one, since at 2^64 that does not happen by chance, and the texts where it may not happen at all.
 
 /// Open addressing with linear probing; never shrinks, nothing is removed.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    /// Hash and number + 1; 0 marks a free slot. A power of two long.
-    slots: Vec<(u64, u32)>,
+    /// Half of the hash and number + 1; 0 marks a free slot. A power of two long.
+    slots: Vec<(u32, u32)>,
     used: usize,
 }
 
@@ -22,6 +22,7 @@ impl Table {
         if self.used * 4 >= self.slots.len() * 3 {
             self.grow();
         }
+        let hash = hash as u32;
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
         while let Some(slot) = self.slots.get_mut(at) {
@@ -40,6 +41,7 @@ impl Table {
 
     /// The number under a hash that `is_it` accepts.
     pub(crate) fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+        let hash = hash as u32;
         let mask = self.slots.len().checked_sub(1)?;
         let mut at = hash as usize & mask;
         loop {
@@ -113,13 +115,13 @@ mod tests {
             .collect();
         for (number, text) in (0..).zip(&texts) {
             assert_eq!(
-                table.find_or_insert(hash(text.as_bytes()), number, |_| true),
+                table.find_or_insert(hash(text.as_bytes()), number, |known| known == number),
                 number
             );
         }
         for (number, text) in (0..).zip(&texts) {
             assert_eq!(
-                table.find_or_insert(hash(text.as_bytes()), 99_999, |_| true),
+                table.find_or_insert(hash(text.as_bytes()), 99_999, |known| known == number),
                 number
             );
         }

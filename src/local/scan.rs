@@ -38,6 +38,7 @@ pub(crate) struct Exchange<'a> {
 /// A token and where it was met.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
+    hash: u64,
     met: Met,
     /// Text blocks and calls that hold it.
     units: u32,
@@ -58,9 +59,17 @@ struct Tokens {
 impl Tokens {
     fn at(&mut self, hash: u64) -> (u32, Option<&mut Seen>) {
         let fresh = u32::try_from(self.seen.len()).unwrap_or(u32::MAX);
-        let number = self.table.find_or_insert(hash, fresh, |_| true);
+        let seen = &self.seen;
+        let is_it = |number: u32| {
+            seen.get(number as usize)
+                .is_some_and(|seen| seen.hash == hash)
+        };
+        let number = self.table.find_or_insert(hash, fresh, is_it);
         if number == fresh {
-            self.seen.push(Seen::default());
+            self.seen.push(Seen {
+                hash,
+                ..Seen::default()
+            });
         }
         (number, self.seen.get_mut(number as usize))
     }
