@@ -1,0 +1,5 @@
+/** The formats, in the order in which they are checked. */
+import type { FormatCheck } from "./format.js";
+import { openaiChat } from "./openai-chat.js";
+
+export const FORMATS: readonly (() => Promise<FormatCheck>)[] = [openaiChat];

@@ -1,0 +1,135 @@
+/** One random history through an adapter, against everything that is promised. */
+import { type CompactionResult, type DecisionModel, localDecisionModel } from "keepline";
+import { probability } from "../support/scripted.js";
+import type { FormatCheck, History, Settings, ViewRow } from "./format.js";
+import { Random } from "./random.js";
+import { script, TOOLS } from "./script.js";
+
+/** What a check found, and what it covered. */
+export interface Checked {
+  violations: string[];
+  applied: number;
+  dropped: number;
+  reported: number;
+}
+
+function settings(random: Random): Settings {
+  return {
+    goal: "Go on",
+    eligible_tool_names: random.chance(0.8) ? TOOLS : TOOLS.slice(0, 2),
+    protected_call_ids: random.chance(0.1) ? ["c1_0"] : [],
+    options: {
+      preserve_recent_messages: random.pick([0, 1, 1, 2, 4]),
+      truncate_head_chars: random.pick([0, 10, 40]),
+      truncate_tail_chars: random.pick([0, 0, 10]),
+      keep_threshold: random.pick([0.3, 0.5, 0.9]),
+      drop_call_mode: random.chance(0.1) ? "stub" : "remove",
+      min_saved_chars: random.chance(0.05) ? 500 : 0,
+    },
+  };
+}
+
+function model(seed: number): DecisionModel {
+  return async ({ questions }) => ({
+    answers: Object.fromEntries(Object.keys(questions).map((name) => [name, probability(name, seed)])),
+  });
+}
+
+/** Code and message of the input, of a report on the input or the result. */
+function placed(report: string, origin: (message: number) => string): string {
+  const [, code, place] = /^(\w+) @([^:]*):/.exec(report) as unknown as [string, string, string];
+  const message = /^\d+/.exec(place)?.[0];
+  return `${code} ${message === undefined ? place : origin(Number(message))}`;
+}
+
+const json = (value: unknown) =>
+  JSON.stringify(value, (_, item) => (typeof item === "bigint" ? `${item}n` : item)) ?? "undefined";
+
+/** Makes the history of a seed and checks it. */
+export async function check(format: FormatCheck, seed: number): Promise<Checked> {
+  const random = new Random(seed);
+  const history = format.write(script(random), random);
+  const asked = settings(random);
+  const { messages, runtime, validation } = history;
+  const before = json(messages);
+  const known = await format.validate(messages, validation);
+  const decider = random.chance(0.1) ? localDecisionModel({ point: "firm" }) : model(seed);
+  const result = await format.adapter.compactMessages(messages, asked, decider, runtime);
+  const violations: string[] = [];
+  const must = (holds: boolean, what: string) => {
+    if (!holds) violations.push(what);
+  };
+  must(json(messages) === before, "the input was changed");
+  const allowed = new Set(known.map((report) => placed(report, String)));
+  const origins = (message: number) =>
+    result.message_map.flatMap((place, index) => (place === message ? [index] : [])).join("+");
+  const reports = await format.validate(result.messages, { ...validation, before: messages });
+  for (const report of reports) {
+    const [code, place = ""] = placed(report, origins).split(" ");
+    const isKnown = place.split("+").some((message) => allowed.has(`${code} ${message}`));
+    must(isKnown, report);
+  }
+  promises(format, history, asked, result, must);
+  if (format.also) violations.push(...(await format.also(messages, result.messages, history)));
+  if (random.chance(0.1)) {
+    const again = await format.adapter.compactMessages(messages, asked, decider, runtime);
+    must(json(again.messages) === json(result.messages), "another result for the same request");
+  }
+  return {
+    violations,
+    applied: result.decisions.filter(({ applied }) => applied).length,
+    dropped: result.decisions.filter(({ applied, action }) => applied && action === "drop_call").length,
+    reported: known.length,
+  };
+}
+
+const flat = <K extends "texts" | "calls" | "results">(view: readonly ViewRow[], field: K) =>
+  view.flatMap((row) => row[field] as ViewRow[K][number][]);
+
+/** What holds in every format. */
+function promises(
+  { adapter }: FormatCheck,
+  { messages, runtime }: History,
+  asked: Settings,
+  result: CompactionResult<object>,
+  must: (holds: boolean, what: string) => void,
+): void {
+  const view = adapter.viewMessages(messages, switchesOf(runtime));
+  const after = adapter.viewMessages(result.messages, switchesOf(runtime));
+  must(json(flat(view, "texts")) === json(flat(after, "texts")), "the texts differ");
+  const isStub = asked.options?.drop_call_mode === "stub";
+  const gone = new Set<string>();
+  const cut = new Set<string>();
+  for (const { action, applied, call_id, call_at } of result.decisions) {
+    if (!applied) continue;
+    if (action === "drop_call" && !isStub) gone.add(call_id);
+    else cut.add(call_id);
+    must(view[call_at[0]]?.calls.some(({ id }) => id === call_id) === true, `${call_id} is where call_at says`);
+  }
+  const calls = flat(view, "calls").filter(({ id }) => !gone.has(id));
+  must(json(calls) === json(flat(after, "calls")), "other calls are left");
+  const results = flat(view, "results").filter(({ id }) => !gone.has(id));
+  const left = flat(after, "results");
+  must(results.length === left.length, "other results are left");
+  results.forEach((old, index) => {
+    const now = left[index];
+    if (!cut.has(old.id)) return must(json(old) === json(now), `the result ${old.id} differs`);
+    const lines = now?.text?.split("\n") ?? [];
+    must(
+      lines.some((line) => line.startsWith("[… ")) && (now?.text?.length ?? 0) < (old.text?.length ?? 0),
+      `the result ${old.id} is shortened`,
+    );
+  });
+  const kept = new Set<object>(messages);
+  result.message_map.forEach((place, index) => {
+    const message = messages[index] as object;
+    if (place === null) return must(index > 0, "the first message stays");
+    const now = result.messages[place] as object;
+    must(Object.getPrototypeOf(now) === Object.getPrototypeOf(message), `message ${index} has another class`);
+    if (now !== message && json(now) === json(message)) must(false, `message ${index} was copied without need`);
+    if (!kept.has(now)) must(result.changed, "a copy though nothing changed");
+  });
+}
+
+const switchesOf = ({ isError, jsonOutputs, messageId }: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries({ isError, jsonOutputs, messageId }).filter(([, value]) => value !== undefined));
