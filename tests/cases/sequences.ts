@@ -1,9 +1,6 @@
 /** Cases that are a sequence of steps in words, and what they expect of all their calls together. */
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import { CompactionError, type CompactionRequest, type CompactionResult, type Message } from "keepline";
+import { freshCopy } from "../support/copy.js";
 import { request as smallRequest, step, user } from "../support/requests.js";
 import { same } from "../support/same.js";
 import { answering } from "../support/scripted.js";
@@ -28,7 +25,6 @@ interface Copy {
 class Sequence {
   readonly outcomes: Outcome[] = [];
   readonly copies: Copy[] = [];
-  private readonly folders: string[] = [];
   unsettled = 0;
   private loading: Copy | undefined;
   private readonly Instance = WebAssembly.Instance;
@@ -45,7 +41,6 @@ class Sequence {
 
   end(): void {
     WebAssembly.Instance = this.Instance;
-    for (const folder of this.folders) rmSync(folder, { recursive: true });
   }
 
   private get request(): CompactionRequest {
@@ -59,13 +54,7 @@ class Sequence {
 
   /** A fresh copy of the package, as if loaded anew. */
   private async load(): Promise<Copy> {
-    const folder = mkdtempSync(join(tmpdir(), "keepline-copy-"));
-    this.folders.push(folder);
-    const dist = dirname(fileURLToPath(import.meta.resolve("keepline")));
-    for (const name of readdirSync(dist))
-      if (/\.(js|wasm)$/.test(name)) copyFileSync(join(dist, name), join(folder, name));
-    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-    const copy: Copy = { keepline: await import(pathToFileURL(join(folder, "node.js")).href), instances: 0 };
+    const copy: Copy = { keepline: await freshCopy(), instances: 0 };
     this.copies.push(copy);
     return copy;
   }

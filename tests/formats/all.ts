@@ -1,5 +1,6 @@
 /** The formats, in the order in which they are checked. */
+import { anthropic } from "./anthropic.js";
 import type { FormatCheck } from "./format.js";
 import { openaiChat } from "./openai-chat.js";
 
-export const FORMATS: readonly (() => Promise<FormatCheck>)[] = [openaiChat];
+export const FORMATS: readonly (() => Promise<FormatCheck>)[] = [openaiChat, anthropic];

@@ -113,7 +113,10 @@ function promises(
   must(results.length === left.length, "other results are left");
   results.forEach((old, index) => {
     const now = left[index];
-    if (!cut.has(old.id)) return must(json(old) === json(now), `the result ${old.id} differs`);
+    if (!cut.has(old.id)) {
+      must(json(old) === json(now), `the result ${old.id} differs`);
+      return;
+    }
     const lines = now?.text?.split("\n") ?? [];
     must(
       lines.some((line) => line.startsWith("[… ")) && (now?.text?.length ?? 0) < (old.text?.length ?? 0),
@@ -123,7 +126,10 @@ function promises(
   const kept = new Set<object>(messages);
   result.message_map.forEach((place, index) => {
     const message = messages[index] as object;
-    if (place === null) return must(index > 0, "the first message stays");
+    if (place === null) {
+      must(index > 0, "the first message stays");
+      return;
+    }
     const now = result.messages[place] as object;
     must(Object.getPrototypeOf(now) === Object.getPrototypeOf(message), `message ${index} has another class`);
     if (now !== message && json(now) === json(message)) must(false, `message ${index} was copied without need`);

@@ -148,7 +148,7 @@ class Proposal {
     for (const { decision, cut } of pairs) {
       if (!cut) continue;
       const [message, block] = decision.result_at;
-      const { text } = this.seen[message]?.blocks[block] as ResultBlock & { text: string };
+      const { text } = (this.seen[message] as Seen).blocks[block] as ResultBlock & { text: string };
       const line = cutText(text, decision.call_id, cut, template, lists.references);
       add(texts, message, () => new Map<number, string>()).set(block, line);
     }
