@@ -1,6 +1,7 @@
 /** The formats, in the order in which they are checked. */
+import { aiSdkModel, aiSdkUi } from "./ai-sdk.js";
 import { anthropic } from "./anthropic.js";
 import type { FormatCheck } from "./format.js";
 import { openaiChat } from "./openai-chat.js";
 
-export const FORMATS: readonly (() => Promise<FormatCheck>)[] = [openaiChat, anthropic];
+export const FORMATS: readonly (() => Promise<FormatCheck>)[] = [openaiChat, anthropic, aiSdkModel, aiSdkUi];

@@ -48,11 +48,12 @@ const json = (value: unknown) =>
 /** Makes the history of a seed and checks it. */
 export async function check(format: FormatCheck, seed: number): Promise<Checked> {
   const random = new Random(seed);
-  const history = format.write(script(random), random);
+  const history = await format.write(script(random), random);
   const asked = settings(random);
   const { messages, runtime, validation } = history;
   const before = json(messages);
-  const known = await format.validate(messages, validation);
+  // Compared with itself, so that the rules that compare report the faults of the input too.
+  const known = await format.validate(messages, { ...validation, before: messages });
   const decider = random.chance(0.1) ? localDecisionModel({ point: "firm" }) : model(seed);
   const result = await format.adapter.compactMessages(messages, asked, decider, runtime);
   const violations: string[] = [];

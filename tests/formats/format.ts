@@ -53,7 +53,7 @@ export interface FormatCheck {
   name: string;
   adapter: Adapter;
   validate: Validate;
-  write(script: Script, random: Random): History;
+  write(script: Script, random: Random): History | Promise<History>;
   /** What else must hold. */
   also?(before: readonly object[], after: readonly object[], history: History): Promise<string[]> | string[];
 }

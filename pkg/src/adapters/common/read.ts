@@ -15,8 +15,8 @@ export interface Format {
   /** Whether the provider checks the open tool loop. */
   checksTurn(open: readonly Seen[]): boolean;
   /** Whether a message may not stand in front of one with calls of the same speaker. */
-  mergesTurns?(seen: readonly Seen[]): boolean;
-  /** One message of two, for {@link Format.mergesTurns}. */
+  merges?(messages: readonly object[], switches: Switches): boolean;
+  /** One message of two, where {@link Format.merges} says so. */
   merge?(earlier: object, later: object): object;
 }
 
@@ -168,7 +168,7 @@ class Proposal {
   /** Writes the map, and merges what the provider takes only as one message. */
   private merged(entries: readonly Entry[]): object[] {
     const { format, switches } = this;
-    const merges = format.merge && (switches.mergeModelTurns ?? format.mergesTurns?.(this.seen) ?? false);
+    const merges = format.merges?.(this.messages, switches) === true;
     const messages: object[] = [];
     let run: Entry[] = [];
     const close = () => {
