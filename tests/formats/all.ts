@@ -2,6 +2,15 @@
 import { aiSdkModel, aiSdkUi } from "./ai-sdk.js";
 import { anthropic } from "./anthropic.js";
 import type { FormatCheck } from "./format.js";
+import { gemini } from "./gemini.js";
 import { openaiChat } from "./openai-chat.js";
+import { openaiResponses } from "./openai-responses.js";
 
-export const FORMATS: readonly (() => Promise<FormatCheck>)[] = [openaiChat, anthropic, aiSdkModel, aiSdkUi];
+export const FORMATS: readonly (() => Promise<FormatCheck>)[] = [
+  openaiChat,
+  openaiResponses,
+  anthropic,
+  aiSdkModel,
+  aiSdkUi,
+  gemini,
+];

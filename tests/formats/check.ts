@@ -87,6 +87,9 @@ export async function check(format: FormatCheck, seed: number): Promise<Checked>
 const flat = <K extends "texts" | "calls" | "results">(view: readonly ViewRow[], field: K) =>
   view.flatMap((row) => row[field] as ViewRow[K][number][]);
 
+/** Without an id that is only a place, since places move. */
+const named = <T extends { id: string }>(end: T): T => (/^#\d/.test(end.id) ? { ...end, id: "#" } : end);
+
 /** What holds in every format. */
 function promises(
   { adapter }: FormatCheck,
@@ -108,14 +111,14 @@ function promises(
     must(view[call_at[0]]?.calls.some(({ id }) => id === call_id) === true, `${call_id} is where call_at says`);
   }
   const calls = flat(view, "calls").filter(({ id }) => !gone.has(id));
-  must(json(calls) === json(flat(after, "calls")), "other calls are left");
+  must(json(calls.map(named)) === json(flat(after, "calls").map(named)), "other calls are left");
   const results = flat(view, "results").filter(({ id }) => !gone.has(id));
   const left = flat(after, "results");
   must(results.length === left.length, "other results are left");
   results.forEach((old, index) => {
     const now = left[index];
     if (!cut.has(old.id)) {
-      must(json(old) === json(now), `the result ${old.id} differs`);
+      must(now !== undefined && json(named(old)) === json(named(now)), `the result ${old.id} differs`);
       return;
     }
     const lines = now?.text?.split("\n") ?? [];

@@ -142,6 +142,19 @@ function thinkingBlock(part: Fields): SeenBlock {
   return anthropics ? { kind: "thinking", signed: true } : { kind: "thinking" };
 }
 
+/** A block of a step, and what tells whether its calls belong together. */
+type StepBlock = SeenBlock & {
+  /** Reasoning that is an item of OpenAI. */
+  openai?: boolean;
+  /** A call that the provider ran; it stays. */
+  server?: boolean;
+};
+
+const ranByProvider = ({ type, providerExecuted }: Fields): StepBlock => ({
+  kind: "other",
+  server: providerExecuted === true && type !== "tool-result",
+});
+
 /** Tools whose provider reads their output as JSON. */
 const PROVIDERS_TOOL = /^((local_?)?shell|apply_?patch|computer.*|tool_?search.*)$/i;
 
@@ -197,10 +210,14 @@ class Facts {
   }
 
   /** The calls of one step that share a signature or a reasoning item go together or not at all. */
-  group(blocks: readonly (SeenBlock & { openai?: boolean })[]): void {
+  group(blocks: readonly StepBlock[]): void {
     const calls = blocks.filter((block) => block.kind === "call");
     if (calls.some(({ signed }) => signed)) {
-      asGroup(calls, this.groups++);
+      asGroup(
+        calls,
+        this.groups++,
+        blocks.some(({ server }) => server),
+      );
       return;
     }
     let run: SeenBlock[] | undefined;
@@ -238,7 +255,7 @@ function seeModelMessage(message: Fields, facts: Facts): Seen {
   };
 }
 
-function seePart(part: Fields, role: unknown, facts: Facts): SeenBlock {
+function seePart(part: Fields, role: unknown, facts: Facts): StepBlock {
   const { type, text, toolCallId, toolName } = part;
   const id = asString(toolCallId);
   if (type === "text" && typeof text === "string") return { kind: "text", text };
@@ -248,11 +265,11 @@ function seePart(part: Fields, role: unknown, facts: Facts): SeenBlock {
     return { kind: "result", id, name: asString(toolName), ...readOutput(part, facts) };
   const approved = type === "tool-approval-request" ? id : undefined;
   const of = type === "tool-approval-response" ? facts.callOf(part.approvalId) : approved;
-  return of === undefined ? { kind: "other" } : { kind: "attachment", of };
+  return of === undefined ? ranByProvider(part) : { kind: "attachment", of };
 }
 
 /** Thinking; an item of OpenAI leads the calls behind it. */
-function reasoningBlock(part: Fields): SeenBlock & { openai?: boolean } {
+function reasoningBlock(part: Fields): StepBlock {
   const block = thinkingBlock(part);
   return said(part, "itemId") === undefined ? block : { ...block, openai: true };
 }
@@ -304,7 +321,7 @@ interface UiPart {
 }
 
 function seeUiMessage(message: Fields, list: readonly Fields[], facts: Facts): Seen {
-  const blocks: SeenBlock[] = [];
+  const blocks: StepBlock[] = [];
   const parts: UiPart[] = [];
   let step = 0;
   let stepStart = 0;
@@ -337,7 +354,7 @@ function seeUiMessage(message: Fields, list: readonly Fields[], facts: Facts): S
 }
 
 /** The blocks of a part: one, or call and result. */
-function seeUiPart(part: Fields, facts: Facts): SeenBlock[] {
+function seeUiPart(part: Fields, facts: Facts): StepBlock[] {
   const { type, text } = part;
   if (type === "text" && typeof text === "string") return [{ kind: "text", text }];
   if (isThinking(part)) return [reasoningBlock(part)];
@@ -347,7 +364,7 @@ function seeUiPart(part: Fields, facts: Facts): SeenBlock[] {
   if (type === "steering-message") return [{ kind: "aside", endsStep: true, keepsMessage: true }];
   if (String(type).startsWith("source-")) return [{ kind: "aside" }];
   if (String(type).startsWith("data-")) return [{ kind: "aside", keepsMessage: true }];
-  return [{ kind: "other" }];
+  return [ranByProvider(part)];
 }
 
 function seeUiCall(part: Fields, facts: Facts): SeenBlock[] {

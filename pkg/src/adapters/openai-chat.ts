@@ -113,14 +113,16 @@ function seeMessage(message: Fields, index: number): Seen {
 
 function seeCall(value: unknown): CallBlock {
   const call = (value ?? {}) as Fields;
-  const { name, arguments: input } = ((call.type === "custom" ? call.custom : call.function) ?? {}) as Fields;
+  const isCustom = call.type === "custom";
+  const { name, arguments: input, input: text } = ((isCustom ? call.custom : call.function) ?? {}) as Fields;
   const google = (call.extra_content as { google?: Fields } | undefined)?.google;
   return {
     kind: "call",
     id: asString(call.id),
     name: asString(name),
-    // The input of a custom call is free text.
-    input: asString(input),
+    input: asString(isCustom ? text : input),
+    // The input of a custom call is free text, even where it looks like JSON.
+    bound: isCustom,
     ...(google?.thought_signature !== undefined && { signed: true }),
   };
 }
