@@ -146,7 +146,9 @@ function replacements(
         `messages[${message}]`,
         `messages[${message}] was changed while the decision model was asked`,
       );
-    const output = withText(original.output, cutText(text, decision.call_id, cut, template, references));
+    const id = decision.call_id;
+    const reference = Object.hasOwn(references, id) ? references[id] : undefined;
+    const output = withText(original.output, cutText(text, id, cut, template, reference));
     add(outputs, message, () => new Map<number, object>()).set(block, withFields(original, { output }));
   }
   return outputs;
@@ -158,9 +160,8 @@ export function cutText(
   id: string,
   { head, tail, total }: NonNullable<DecidedPair["cut"]>,
   template: string,
-  references: Readonly<Record<string, string>>,
+  reference: string | undefined,
 ): string {
-  const reference = Object.hasOwn(references, id) ? references[id] : undefined;
   return shortened(text, head, tail, marker(template, total - head - tail, total, id, reference));
 }
 

@@ -35,6 +35,8 @@ export interface Ties {
   groupStays?: boolean | undefined;
   stays?: boolean | undefined;
   bound?: boolean | undefined;
+  /** What its marker names instead of the id, where the id is only a place. */
+  label?: string | undefined;
 }
 
 /** Writes a flat history (layout: src/wasm/flat.rs). */
@@ -80,7 +82,7 @@ export class FlatWriter {
     if (ties.stays) head |= 4096;
     if (ties.groupStays) head |= 8192;
     if (ties.bound) head |= 16384;
-    if (known) head |= codePoints(escapedId(id)) << 16;
+    if (known) head |= codePoints(escapedId(ties.label ?? id)) << 16;
     const text = typeof input === "string" ? input : "";
     this.numbers.push(head >>> 0, this.id(id), this.tool(name), text.length);
     this.texts.push(text);

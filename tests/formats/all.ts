@@ -3,6 +3,7 @@ import { aiSdkModel, aiSdkUi } from "./ai-sdk.js";
 import { anthropic } from "./anthropic.js";
 import type { FormatCheck } from "./format.js";
 import { gemini } from "./gemini.js";
+import { langchain } from "./langchain.js";
 import { openaiChat } from "./openai-chat.js";
 import { openaiResponses } from "./openai-responses.js";
 
@@ -13,4 +14,5 @@ export const FORMATS: readonly (() => Promise<FormatCheck>)[] = [
   aiSdkModel,
   aiSdkUi,
   gemini,
+  langchain,
 ];

@@ -181,6 +181,8 @@ function pairByName({ blocks }: Seen, next: Seen | undefined, index: number): vo
     if (isOne && result) {
       block.id = id ?? result.id ?? `#${index}.${position}`;
       result.id = block.id;
+      // The place changes with every call that goes before it, and a marker must be known again.
+      if (id === undefined) result.label = block.label = name;
     } else if (id === undefined && block.finished === undefined) {
       // Nobody can say which result is its own.
       block.finished = results.length > 0;

@@ -45,12 +45,12 @@ export function readWith(format: Format, switches: Switches, given: readonly unk
     writeMessage(writer, message, isProtected(index));
   });
   const block = (message: number, block: number) =>
-    seen[message]?.blocks[block] as { id: string; name: string; text: string | undefined };
+    seen[message]?.blocks[block] as { id: string; name: string; text: string | undefined; label?: string };
   return {
     ...writer.finish(),
     messages,
     output: (message, position) => block(message, position).text,
-    id: (message, position) => block(message, position).id,
+    id: (message, position) => block(message, position).label ?? block(message, position).id,
     name: (message, position) => {
       const { id, name } = block(message, position);
       return [id, name];
@@ -106,6 +106,9 @@ function protection(format: Format, switches: Switches, seen: readonly Seen[]): 
   return (index) => index <= bound || (protectCurrentTurn === "all" && index >= turn);
 }
 
+/** A result that gets shorter. */
+type Shortened = ResultBlock & { id: string; text: string };
+
 /** A message of the result, and where it came from. */
 interface Entry {
   index: number;
@@ -148,8 +151,9 @@ class Proposal {
     for (const { decision, cut } of pairs) {
       if (!cut) continue;
       const [message, block] = decision.result_at;
-      const { text } = (this.seen[message] as Seen).blocks[block] as ResultBlock & { text: string };
-      const line = cutText(text, decision.call_id, cut, template, lists.references);
+      const { text, id, label = id } = (this.seen[message] as Seen).blocks[block] as Shortened;
+      const reference = Object.hasOwn(lists.references, id) ? lists.references[id] : undefined;
+      const line = cutText(text, label, cut, template, reference);
       add(texts, message, () => new Map<number, string>()).set(block, line);
     }
     return texts;

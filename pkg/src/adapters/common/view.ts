@@ -58,6 +58,8 @@ export interface ResultBlock {
   /** Undefined where it is more or other than text. */
   text: string | undefined;
   success: boolean;
+  /** What its marker names instead of the id, as in its call. */
+  label?: string | undefined;
 }
 
 export type SeenBlock = TextBlock | ThinkingBlock | OtherBlock | AsideBlock | AttachmentBlock | CallBlock | ResultBlock;
