@@ -30,10 +30,27 @@ function named<T extends object>(name: string, value: T | undefined): object {
 /** What ties a call to something else. */
 function tie(call: ScriptCall, count: number): object | undefined {
   if (!call.tied) return undefined;
+  if (call.form === "list") return { openai: { parallelToolCall: expanded(call) } };
   return count === 1
     ? { anthropic: { caller: { type: "code_execution_20250825", toolId: "srv1" } } }
     : { openai: { caller: { type: "program", callerId: "p1" } } };
 }
+
+/** What a call says that was one of several in a wrapper. */
+const expanded = ({ id, tool }: ScriptCall) => ({
+  itemId: "fc_1",
+  toolCallId: `wrapper_${id}`,
+  toolName: tool,
+  input: "{}",
+  index: 0,
+  count: 1,
+});
+
+const tied = ({ items }: Script): string[] =>
+  items
+    .flatMap((item) => (item.kind === "step" ? item.calls : []))
+    .filter(({ tied, server }) => tied || server)
+    .map(({ id }) => id);
 
 type Version = 5 | 6 | 7;
 
@@ -135,7 +152,7 @@ function writeModel(script: Script, random: Random): History {
         return modelStep(item, script, random, version);
     }
   });
-  return { messages, runtime: runtimeOf(random, script), validation: { version } };
+  return { messages, untouchable: tied(script), runtime: runtimeOf(random, script), validation: { version } };
 }
 
 function picture(text: string): object[] {
@@ -232,20 +249,21 @@ function writeUi(script: Script, random: Random): History {
         reply(uiStep(item, script, random));
     }
   }
-  return { messages, runtime: runtimeOf(random, script) };
+  return { messages, untouchable: tied(script), runtime: runtimeOf(random, script) };
 }
 
 /** A history that the SDK itself made of the page's. */
 async function converted(script: Script, random: Random): Promise<History> {
-  const { messages, runtime } = writeUi(script, random);
+  const { messages, ...rest } = writeUi(script, random);
   const model = await convertToModelMessages(structuredClone(messages) as unknown as UIMessage[]);
-  return { messages: model, runtime, validation: { version: 7 } };
+  return { ...rest, messages: model, validation: { version: 7 } };
 }
 
 export const aiSdkModel = async (): Promise<FormatCheck> => ({
   name: "ai-sdk-model",
   adapter,
   validate: await validator("ai-sdk-model"),
+  protects: "it depends",
   write: (script, random) => (random.chance(0.2) ? converted(script, random) : writeModel(script, random)),
   also: schemaFaults,
 });
@@ -254,5 +272,6 @@ export const aiSdkUi = async (): Promise<FormatCheck> => ({
   name: "ai-sdk-ui",
   adapter,
   validate: await validator("ai-sdk-ui"),
+  protects: "it depends",
   write: writeUi,
 });

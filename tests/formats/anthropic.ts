@@ -104,6 +104,10 @@ function write({ items }: Script, random: Random) {
   const binding = random.pick(["ignore", "error", "strip", "drop_block"]);
   return {
     messages,
+    untouchable: items
+      .flatMap((item) => (item.kind === "step" ? item.calls : []))
+      .filter(({ tied }) => tied)
+      .map(({ id }) => id),
     runtime: {
       ...(random.chance(0.3) && { protectCurrentTurn: random.pick(["all", "calls", false]) }),
       ...(binding === "error" && { prefixMismatch: "error" }),
@@ -114,9 +118,24 @@ function write({ items }: Script, random: Random) {
   };
 }
 
+/** A system message inside the list stands behind a message of the user, where it did. */
+function systemsPlace(before: readonly object[], after: readonly object[]): string[] {
+  const behindUser = (list: readonly object[]) =>
+    list.map((message, index) => {
+      const { role } = message as { role: string };
+      return role === "system" ? (list[index - 1] as { role?: string } | undefined)?.role === "user" : undefined;
+    });
+  const [old, now] = [behindUser(before), behindUser(after)].map((list) => list.filter((place) => place !== undefined));
+  return (old as boolean[]).some((place, index) => place && now?.[index] !== true)
+    ? ["a system message lost its user"]
+    : [];
+}
+
 export const anthropic = async (): Promise<FormatCheck> => ({
   name: "anthropic",
   adapter: { compactMessages, inspectMessages, viewMessages } as unknown as Adapter,
   validate: await validator("anthropic"),
+  protects: "calls",
   write,
+  also: systemsPlace,
 });

@@ -71,6 +71,7 @@ export async function check(format: FormatCheck, seed: number): Promise<Checked>
     must(isKnown, report);
   }
   promises(format, history, asked, result, must);
+  tiesHold(format, history, asked, result, must);
   if (format.also) violations.push(...(await format.also(messages, result.messages, history)));
   if (random.chance(0.1)) {
     const again = await format.adapter.compactMessages(messages, asked, decider, runtime);
@@ -89,6 +90,35 @@ const flat = <K extends "texts" | "calls" | "results">(view: readonly ViewRow[],
 
 /** Without an id that is only a place, since places move. */
 const named = <T extends { id: string }>(end: T): T => (/^#\d/.test(end.id) ? { ...end, id: "#" } : end);
+
+/** Calls of the open tool loop stay, and what is tied to something else is not touched. */
+function tiesHold(
+  { adapter, protects }: FormatCheck,
+  { messages, runtime, untouchable = [] }: History,
+  asked: Settings,
+  { decisions, messages: after, message_map: map }: CompactionResult<object>,
+  must: (holds: boolean, what: string) => void,
+): void {
+  const tied = new Set(untouchable);
+  for (const { call_id, applied } of decisions) must(!(applied && tied.has(call_id)), `${call_id} is tied`);
+  const view = adapter.viewMessages(messages, switchesOf(runtime));
+  const turn = view.findLastIndex(({ role, results }) => role === "user" && results.length === 0);
+  const { protectCurrentTurn = runtime.prefixMismatch === "error" ? "it depends" : protects } = runtime;
+  for (const { call_at, call_id, action } of decisions) {
+    if (call_at[0] <= turn) continue;
+    if (protectCurrentTurn === "calls") must(action !== "drop_call", `${call_id} of the open loop is gone`);
+    if (protectCurrentTurn === "all") must(action === "keep", `${call_id} of the open loop is touched`);
+  }
+  const recent = messages.length - (asked.options?.preserve_recent_messages ?? 6);
+  messages.forEach((message, index) => {
+    const isProtected = index === 0 || index >= recent || (protectCurrentTurn === "all" && index > turn);
+    const place = map[index];
+    if (!isProtected || runtime.stripThinkingAfterEdit === true) return;
+    // It may have taken in what was left in front of it.
+    if (typeof place === "number" && map.indexOf(place) !== index) return;
+    must(typeof place === "number" && after[place] === message, `the protected message ${index} changed`);
+  });
+}
 
 /** The fields of a message as its JSON shows them, whatever shape that has. */
 function fieldsOf(message: object): string[] {

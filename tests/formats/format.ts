@@ -45,6 +45,8 @@ export interface History {
   messages: object[];
   /** Switches of the adapter. */
   runtime: Record<string, unknown>;
+  /** Ids of calls that no decision may touch, because the format ties them to something else. */
+  untouchable?: string[];
   /** Options of the validator. */
   validation?: Record<string, unknown>;
 }
@@ -53,6 +55,8 @@ export interface FormatCheck {
   name: string;
   adapter: Adapter;
   validate: Validate;
+  /** What of the open tool loop is protected where the host does not say. */
+  protects: "calls" | false | "it depends";
   write(script: Script, random: Random): History | Promise<History>;
   /** What else must hold. */
   also?(before: readonly object[], after: readonly object[], history: History): Promise<string[]> | string[];

@@ -101,5 +101,6 @@ export const gemini = async (): Promise<FormatCheck> => ({
   name: "gemini",
   adapter: { compactMessages, inspectMessages, viewMessages } as unknown as Adapter,
   validate: await validator("gemini"),
+  protects: "calls",
   write,
 });

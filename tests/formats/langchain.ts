@@ -164,11 +164,22 @@ function write({ items, provider }: Script, random: Random): History {
   });
   return {
     messages: shaped(messages, random),
+    untouchable: untouchable(messages),
     runtime: {
       ...(random.chance(0.3) && { protectCurrentTurn: random.pick(["all", "calls", false]) }),
       ...(random.chance(0.2) && { stripThinkingAfterEdit: true }),
     },
   };
+}
+
+/** Calls beside what could not be sent without them, and those of special tools. */
+function untouchable(messages: readonly BaseMessage[]): string[] {
+  return messages.flatMap((message) => {
+    const extras = message.additional_kwargs;
+    if (message instanceof ToolMessage) return extras.customTool ? [message.tool_call_id] : [];
+    const { invalid_tool_calls: invalid = [], tool_calls: calls = [] } = message as AIMessage;
+    return invalid.length > 0 || extras.tool_outputs ? calls.map(({ id }) => String(id)) : [];
+  });
 }
 
 /** The same messages in one of the shapes in which hosts hold them. */
@@ -215,6 +226,7 @@ export const langchain = async (): Promise<FormatCheck> => ({
   name: "langchain",
   adapter: { compactMessages, inspectMessages, viewMessages } as unknown as Adapter,
   validate: await validator("langchain"),
+  protects: "it depends",
   write,
   also: stillMessages,
 });

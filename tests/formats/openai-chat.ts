@@ -60,6 +60,10 @@ function write({ items, provider }: Script, random: Random) {
   });
   return {
     messages,
+    untouchable: items
+      .flatMap((item) => (item.kind === "step" ? item.calls : []))
+      .filter(({ tied }) => tied)
+      .map(({ id }) => id),
     runtime: {
       ...(random.chance(0.1) && {
         isError: ({ content }: { content: unknown }) => JSON.stringify(content).includes("x"),
@@ -74,5 +78,6 @@ export const openaiChat = async (): Promise<FormatCheck> => ({
   name: "openai-chat",
   adapter: { compactMessages, inspectMessages, viewMessages } as unknown as Adapter,
   validate: await validator("openai-chat"),
+  protects: false,
   write,
 });

@@ -113,6 +113,10 @@ function write({ items }: Script, random: Random): History {
   }
   return {
     messages: writer.items,
+    untouchable: items
+      .flatMap((item) => (item.kind === "step" ? item.calls : []))
+      .filter(({ tied }) => tied)
+      .map(({ id }) => id),
     runtime: {
       ...(random.chance(0.1) && { isError: ({ output }: { output: unknown }) => JSON.stringify(output).includes("x") }),
       ...(random.chance(0.2) && { protectCurrentTurn: random.pick(["all", "calls", false]) }),
@@ -124,5 +128,6 @@ export const openaiResponses = async (): Promise<FormatCheck> => ({
   name: "openai-responses",
   adapter: { compactMessages, inspectMessages, viewMessages } as unknown as Adapter,
   validate: await validator("openai-responses"),
+  protects: false,
   write,
 });
