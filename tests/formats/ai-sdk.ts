@@ -5,7 +5,7 @@ import { modelMessageSchema as schemaOf6 } from "ai-v6";
 import { compactMessages, inspectMessages, viewMessages } from "keepline/ai-sdk";
 import { type Adapter, type FormatCheck, type History, validator } from "./format.js";
 import type { Random } from "./random.js";
-import type { Script, ScriptCall, ScriptStep } from "./script.js";
+import { type Script, type ScriptCall, type ScriptStep, together } from "./script.js";
 
 const adapter = { compactMessages, inspectMessages, viewMessages } as unknown as Adapter;
 
@@ -45,6 +45,15 @@ const expanded = ({ id, tool }: ScriptCall) => ({
   index: 0,
   count: 1,
 });
+
+/** One reasoning item of OpenAI in front of calls, or one signature of Google on the first of them. */
+function groupsOf(script: Script): string[][] {
+  // What the provider ran stays in any case, and a signature with it.
+  return together(script, ({ thinking, rethinks, calls }) => {
+    if (script.provider === "google") return calls[0]?.server === false;
+    return script.provider === "openai" && thinking > 0 && !rethinks;
+  });
+}
 
 const tied = ({ items }: Script): string[] =>
   items
@@ -152,7 +161,13 @@ function writeModel(script: Script, random: Random): History {
         return modelStep(item, script, random, version);
     }
   });
-  return { messages, untouchable: tied(script), runtime: runtimeOf(random, script), validation: { version } };
+  return {
+    messages,
+    untouchable: tied(script),
+    groups: groupsOf(script),
+    runtime: runtimeOf(random, script),
+    validation: { version },
+  };
 }
 
 function picture(text: string): object[] {
@@ -249,7 +264,7 @@ function writeUi(script: Script, random: Random): History {
         reply(uiStep(item, script, random));
     }
   }
-  return { messages, untouchable: tied(script), runtime: runtimeOf(random, script) };
+  return { messages, untouchable: tied(script), groups: groupsOf(script), runtime: runtimeOf(random, script) };
 }
 
 /** A history that the SDK itself made of the page's. */

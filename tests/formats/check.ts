@@ -94,13 +94,18 @@ const named = <T extends { id: string }>(end: T): T => (/^#\d/.test(end.id) ? { 
 /** Calls of the open tool loop stay, and what is tied to something else is not touched. */
 function tiesHold(
   { adapter, protects }: FormatCheck,
-  { messages, runtime, untouchable = [] }: History,
+  { messages, runtime, untouchable = [], groups = [] }: History,
   asked: Settings,
   { decisions, messages: after, message_map: map }: CompactionResult<object>,
   must: (holds: boolean, what: string) => void,
 ): void {
   const tied = new Set(untouchable);
   for (const { call_id, applied } of decisions) must(!(applied && tied.has(call_id)), `${call_id} is tied`);
+  const dropped = new Set(decisions.flatMap(({ call_id, action }) => (action === "drop_call" ? [call_id] : [])));
+  for (const group of groups) {
+    const gone = group.filter((id) => dropped.has(id));
+    must(gone.length === 0 || gone.length === group.length, `of ${group} went ${gone}`);
+  }
   const view = adapter.viewMessages(messages, switchesOf(runtime));
   const turn = view.findLastIndex(({ role, results }) => role === "user" && results.length === 0);
   const { protectCurrentTurn = runtime.prefixMismatch === "error" ? "it depends" : protects } = runtime;

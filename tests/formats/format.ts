@@ -47,6 +47,8 @@ export interface History {
   runtime: Record<string, unknown>;
   /** Ids of calls that no decision may touch, because the format ties them to something else. */
   untouchable?: string[];
+  /** Ids of calls that go together or not at all. */
+  groups?: string[][];
   /** Options of the validator. */
   validation?: Record<string, unknown>;
 }

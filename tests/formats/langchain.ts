@@ -10,7 +10,7 @@ import {
 import { compactMessages, inspectMessages, viewMessages } from "keepline/langchain";
 import { type Adapter, type FormatCheck, type History, validator } from "./format.js";
 import type { Random } from "./random.js";
-import type { Script, ScriptCall, ScriptStep } from "./script.js";
+import { type Script, type ScriptCall, type ScriptStep, together } from "./script.js";
 
 type Fields = Record<string, unknown>;
 
@@ -137,7 +137,8 @@ const MANNERS: Record<Script["provider"], readonly Manner[]> = {
   none: ["plain", "chunk"],
 };
 
-function write({ items, provider }: Script, random: Random): History {
+function write(script: Script, random: Random): History {
+  const { items, provider } = script;
   const manner = random.pick(MANNERS[provider]);
   const messages = items.flatMap<BaseMessage>((item, index) => {
     switch (item.kind) {
@@ -165,6 +166,10 @@ function write({ items, provider }: Script, random: Random): History {
   return {
     messages: shaped(messages, random),
     untouchable: untouchable(messages),
+    groups: together(
+      script,
+      ({ thinking }) => manner === "google" || (["responses", "v1"].includes(manner) && thinking > 0),
+    ),
     runtime: {
       ...(random.chance(0.3) && { protectCurrentTurn: random.pick(["all", "calls", false]) }),
       ...(random.chance(0.2) && { stripThinkingAfterEdit: true }),

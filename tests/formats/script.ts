@@ -46,6 +46,13 @@ export interface Script {
 
 export const TOOLS = ["read", "search", "list", "write"];
 
+/** Ids of the calls of each step that all hang on one piece of reasoning, or on one signature. */
+export function together({ items }: Script, isOne: (step: ScriptStep) => boolean): string[][] {
+  const steps = items.filter((item): item is ScriptStep => item.kind === "step" && isOne(item));
+  const ids = steps.map(({ calls }) => calls.filter(({ server }) => !server).map(({ id }) => id));
+  return ids.filter((group) => new Set(group).size > 1);
+}
+
 function call(random: Random, used: string[], number: string): ScriptCall {
   const again = used.length > 0 && random.chance(0.04);
   const id = again ? random.pick(used) : `c${number}`;
