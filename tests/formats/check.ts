@@ -77,6 +77,15 @@ export async function check(format: FormatCheck, seed: number): Promise<Checked>
     const again = await format.adapter.compactMessages(messages, asked, decider, runtime);
     must(json(again.messages) === json(result.messages), "another result for the same request");
   }
+  if (random.chance(0.2)) {
+    // Nothing is wanted: what could be done is done at once.
+    const nothing: DecisionModel = async ({ questions }) => ({
+      answers: Object.fromEntries(Object.keys(questions).map((name) => [name, 0])),
+    });
+    const first = await format.adapter.compactMessages(messages, asked, nothing, runtime);
+    const second = await format.adapter.compactMessages(first.messages, asked, nothing, runtime);
+    must(!second.changed, `a second run changes ${json(second.decisions.filter(({ applied }) => applied))}`);
+  }
   return {
     violations,
     applied: result.decisions.filter(({ applied }) => applied).length,

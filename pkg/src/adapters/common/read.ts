@@ -99,7 +99,10 @@ function protection(format: Format, switches: Switches, seen: readonly Seen[]): 
   const refuses = switches.prefixMismatch === "error" && switches.stripThinkingAfterEdit !== true;
   // Any edit breaks the thinking behind it, and a message that holds such thinking itself.
   const bound = refuses ? seen.findLastIndex(isSigned) : -1;
-  const { protectCurrentTurn = bound >= 0 ? "all" : format.checksTurn(open) && "calls" } = switches;
+  // Who speaks of bound thinking has a provider that checks the loop, also once the thinking is gone.
+  const binds = switches.stripThinkingAfterEdit === true || (switches.prefixMismatch ?? "ignore") !== "ignore";
+  const checks = binds || format.checksTurn(open);
+  const { protectCurrentTurn = bound >= 0 ? "all" : checks && "calls" } = switches;
   if (protectCurrentTurn === "calls") {
     for (const block of open.flatMap(({ blocks }) => blocks)) if (block.kind === "call") block.stays = true;
   }
