@@ -159,8 +159,10 @@ const ROLES: Readonly<Record<string, string>> = { human: "user", ai: "assistant"
 function seeOther({ type, fields, build }: Shape): Seen {
   const content = contentOf(fields);
   const role = type === "generic" ? String(fields.role) : (ROLES[type] ?? type);
-  const blocks = Array.isArray(content) ? content.map((block) => seeBlock(block ?? {})) : textBlocks(content);
-  return { role, id: asString(fields.id), blocks, rebuild: () => build({}) };
+  const list = Array.isArray(content) ? content : [];
+  const blocks = Array.isArray(content) ? list.map((block) => seeBlock(block ?? {})) : textBlocks(content);
+  const continues = list.some((block) => block?.type === "tool_result");
+  return { role, id: asString(fields.id), blocks, continues, rebuild: () => build({}) };
 }
 
 const textBlocks = (content: unknown): SeenBlock[] =>

@@ -93,7 +93,8 @@ const isSigned = ({ blocks }: Seen) => blocks.some((block) => block.kind === "th
 
 /** Marks the calls of the open tool loop, and tells which messages are protected beside those of the request. */
 function protection(format: Format, switches: Switches, seen: readonly Seen[]): (index: number) => boolean {
-  const isUser = ({ role, blocks }: Seen) => role === "user" && !blocks.some(({ kind }) => kind === "result");
+  const isUser = ({ role, blocks, continues = blocks.some(({ kind }) => kind === "result") }: Seen) =>
+    role === "user" && !continues;
   const turn = seen.findLastIndex(isUser) + 1;
   const open = seen.slice(turn);
   const refuses = switches.prefixMismatch === "error" && switches.stripThinkingAfterEdit !== true;

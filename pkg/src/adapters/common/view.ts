@@ -78,6 +78,8 @@ export interface Seen {
   /** The id that `protected_message_ids` and `task_starts` name. */
   id?: string | undefined;
   blocks: SeenBlock[];
+  /** It goes on with the tool loop, though the user speaks. */
+  continues?: boolean;
   /** The message with an edit done, as a copy. Asked for only where something changes and something is left. */
   rebuild(edit: Edit): object;
 }
