@@ -113,10 +113,10 @@ function write({ items }: Script, random: Random): History {
   }
   return {
     messages: writer.items,
-    untouchable: items
-      .flatMap((item) => (item.kind === "step" ? item.calls : []))
-      .filter(({ tied }) => tied)
-      .map(({ id }) => id),
+    untouchable: writer.items.flatMap((item) => {
+      const { type, caller, call_id } = item as { type: string; caller?: object; call_id: string };
+      return caller !== undefined || type === "custom_tool_call" ? [call_id] : [];
+    }),
     runtime: {
       ...(random.chance(0.1) && { isError: ({ output }: { output: unknown }) => JSON.stringify(output).includes("x") }),
       ...(random.chance(0.2) && { protectCurrentTurn: random.pick(["all", "calls", false]) }),
