@@ -363,6 +363,26 @@ describe("sub-paths", () => {
     }
   });
 
+  it("show no output, also not that of what is never a candidate", async () => {
+    const legacy = [{ role: "function", name: "read", content: LONG }] as ChatCompletionMessageParam[];
+    const shown = [
+      ...(await openaiChat.inspectMessages([...chat(2), ...legacy, ...chat(1)], settings)),
+      ...(await langchain.inspectMessages(
+        [
+          { type: "human", content: "Go." },
+          { type: "ai", content: "", tool_calls: [{ id: "c1", name: "read", args: {} }] },
+          { type: "tool", tool_call_id: "c1", content: LONG },
+          { type: "function", name: "read", content: LONG },
+          { type: "human", content: [{ type: "tool_result", tool_use_id: "c9", content: LONG }] },
+          { type: "human", content: "Next." },
+        ],
+        settings,
+      )),
+    ];
+    assert.equal(shown.length, 2);
+    for (const { stateJson } of shown) assert.ok(!stateJson.includes("berth"));
+  });
+
   it("show what would be sent", async () => {
     const [request] = await openaiChat.inspectMessages(chat(2), settings);
     assert.deepEqual(Object.keys(request?.questions ?? {}), ["call_t1", "result_t1"]);

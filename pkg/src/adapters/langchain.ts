@@ -160,7 +160,9 @@ function seeOther({ type, fields, build }: Shape): Seen {
   const content = contentOf(fields);
   const role = type === "generic" ? String(fields.role) : (ROLES[type] ?? type);
   const list = Array.isArray(content) ? content : [];
-  const blocks = Array.isArray(content) ? list.map((block) => seeBlock(block ?? {})) : textBlocks(content);
+  const said = Array.isArray(content) ? list.map((block) => seeBlock(block ?? {})) : textBlocks(content);
+  // What a legacy function gave back is output, which nobody is shown.
+  const blocks: SeenBlock[] = type === "function" ? [{ kind: "other" }] : said;
   const continues = list.some((block) => block?.type === "tool_result");
   return { role, id: asString(fields.id), blocks, continues, rebuild: () => build({}) };
 }

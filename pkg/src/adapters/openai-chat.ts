@@ -92,7 +92,9 @@ function seeResult(message: Fields, switches: Switches): Seen {
 
 function seeMessage(message: Fields, index: number): Seen {
   const { role, content, tool_calls: calls } = message;
-  const blocks: SeenBlock[] = partTexts(content, (part) => part.type === "text");
+  // What a legacy function gave back is output, which nobody is shown.
+  const isOutput = role === "function";
+  const blocks: SeenBlock[] = isOutput ? [{ kind: "other" }] : partTexts(content, (part) => part.type === "text");
   const { refusal, audio, function_call: legacy } = message;
   // Without one of these a message whose calls go is empty, whatever reasoning it carries.
   for (const rest of [refusal, audio, legacy]) if (rest) blocks.push({ kind: "other" });
