@@ -97,8 +97,11 @@ export class FlatWriter {
     this.numbers.push(head, this.id(id), this.tool(name), text === undefined ? 0 : codePoints(text));
   }
 
+  /** What hangs on nothing is just another block. */
   attachment(id: string): void {
-    this.numbers.push(5, this.id(id));
+    const number = this.id(id);
+    if (number === 0) this.other();
+    else this.numbers.push(5, number);
   }
 
   aside(endsStep: boolean, keepsMessage: boolean): void {

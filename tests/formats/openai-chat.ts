@@ -66,7 +66,7 @@ function write({ items, provider }: Script, random: Random) {
       .map(({ id }) => id),
     runtime: {
       ...(random.chance(0.1) && {
-        isError: ({ content }: { content: unknown }) => JSON.stringify(content).includes("x"),
+        isError: ({ content }: { content: unknown }) => `${JSON.stringify(content)}`.includes("x"),
       }),
       ...(random.chance(0.2) && { protectCurrentTurn: random.pick(["all", "calls", false]) }),
       ...(random.chance(0.1) && { shareUnchanged: true }),

@@ -118,7 +118,9 @@ function write({ items }: Script, random: Random): History {
       return caller !== undefined || type === "custom_tool_call" ? [call_id] : [];
     }),
     runtime: {
-      ...(random.chance(0.1) && { isError: ({ output }: { output: unknown }) => JSON.stringify(output).includes("x") }),
+      ...(random.chance(0.1) && {
+        isError: ({ output }: { output: unknown }) => `${JSON.stringify(output)}`.includes("x"),
+      }),
       ...(random.chance(0.2) && { protectCurrentTurn: random.pick(["all", "calls", false]) }),
     },
   };

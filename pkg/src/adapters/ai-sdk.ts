@@ -315,6 +315,7 @@ function shortenedPart(part: Fields, text: string): Fields {
 /** A part of a `UIMessage` and where its blocks begin. */
 interface UiPart {
   part: Fields;
+  type: unknown;
   first: number;
   step: number;
   isCall: boolean;
@@ -333,7 +334,7 @@ function seeUiMessage(message: Fields, list: readonly Fields[], facts: Facts): S
       step++;
     }
     const seen = seeUiPart(part, facts);
-    parts.push({ part: value, first: blocks.length, step, isCall: seen[0]?.kind === "call" });
+    parts.push({ part: value, type: part.type, first: blocks.length, step, isCall: seen[0]?.kind === "call" });
     blocks.push(...seen);
   }
   facts.group(blocks.slice(stepStart));
@@ -385,7 +386,7 @@ function seeUiCall(part: Fields, facts: Facts): SeenBlock[] {
 function withoutSteps(parts: readonly UiPart[], left: readonly UiPart[]): UiPart[] {
   const callsIn = (list: readonly UiPart[], step: number) => list.some((item) => item.isCall && item.step === step);
   const steps = [...new Set(left.map(({ step }) => step))];
-  const isLight = ({ part }: UiPart) => part.type === "step-start" || String(part.type).startsWith("source-");
+  const isLight = ({ type }: UiPart) => type === "step-start" || String(type).startsWith("source-");
   const speaks = (step: number) => left.some((item) => item.step === step && !isLight(item));
   const joined = new Set<number>();
   for (const step of steps) {
@@ -394,9 +395,9 @@ function withoutSteps(parts: readonly UiPart[], left: readonly UiPart[]): UiPart
     if (next === undefined || steersBetween(left, step, next)) continue;
     for (let other = step + 1; other <= next; other++) joined.add(other);
   }
-  return left.filter(({ part, step }) => !(part.type === "step-start" && joined.has(step)));
+  return left.filter(({ type, step }) => !(type === "step-start" && joined.has(step)));
 }
 
 function steersBetween(left: readonly UiPart[], from: number, to: number): boolean {
-  return left.some(({ part, step }) => part.type === "steering-message" && step >= from && step <= to);
+  return left.some(({ type, step }) => type === "steering-message" && step >= from && step <= to);
 }

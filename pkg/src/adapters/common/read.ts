@@ -1,6 +1,7 @@
 /** From the blocks of an adapter to the core, and from the core's decisions back to the vendor's messages. */
 import type { OutcomeArray } from "#glue";
 import { add, byMessage, cutText, type DecidedPair } from "../../apply.js";
+import { invalidRequest } from "../../errors.js";
 import { FlatWriter, type Lists, reading } from "../../flatten.js";
 import type { ReadHistory, Rebuilt } from "../../format.js";
 import { ask, type Switches } from "./switches.js";
@@ -143,7 +144,7 @@ class Proposal {
       const removed = gone.get(index);
       if (removed !== undefined && isEmptied(seen, removed)) return;
       const edit = editOf(removed, texts.get(index));
-      const message = edit ? seen.rebuild(edit) : (this.messages[index] as object);
+      const message = edit ? rebuilt(seen, edit, index) : (this.messages[index] as object);
       const hasCalls = seen.blocks.some(({ kind }, block) => kind === "call" && !removed?.has(block));
       entries.push({ index, message, seen, hasCalls });
     });
@@ -200,6 +201,15 @@ class Proposal {
     }
     close();
     return messages;
+  }
+}
+
+function rebuilt(seen: Seen, edit: Edit, index: number): object {
+  try {
+    return seen.rebuild(edit);
+  } catch (cause) {
+    const path = `messages[${index}]`;
+    throw invalidRequest(path, `${path} cannot be made anew: its class or one of its values threw`, { cause });
   }
 }
 

@@ -77,7 +77,7 @@ const PARAMETERS = (
 
 /** A new instance of the same class, made by its constructor. */
 function instanceWith(message: Fields, changes: Fields): object {
-  const given = (message.lc_kwargs ?? {}) as Fields;
+  const given = isFields(message.lc_kwargs) ? message.lc_kwargs : {};
   const parameters: Fields = {};
   for (const name of new Set([...Object.keys(given), ...PARAMETERS])) {
     const value = name in changes ? changes[name] : name in message ? message[name] : given[name];
