@@ -16,6 +16,8 @@ pub enum Exclusion {
     ProtectedCall,
     /// Either end is in message 0, in the recent messages, in a system message or in a listed one.
     ProtectedMessage,
+    /// The chat format ties the call to something else.
+    ProviderBound,
     /// The result's state is not `success`.
     ResultNotSuccess,
     /// The output is shorter than `min_result_chars`.
@@ -34,6 +36,7 @@ impl Exclusion {
             Self::NonTextOutput => "non_text_output",
             Self::ProtectedCall => "protected_call",
             Self::ProtectedMessage => "protected_message",
+            Self::ProviderBound => "provider_bound",
             Self::ResultNotSuccess => "result_not_success",
             Self::TooSmall => "too_small",
             Self::ToolNameMismatch => "tool_name_mismatch",
@@ -71,6 +74,7 @@ pub(crate) fn exclusion(
             Exclusion::ProtectedMessage,
         ),
         (pair.call.listed, Exclusion::ProtectedCall),
+        (pair.call.ties.bound, Exclusion::ProviderBound),
         (
             !snapshot
                 .tool(pair.call.tool)

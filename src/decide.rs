@@ -57,6 +57,8 @@ pub enum Reason {
     AlreadyShortened,
     /// Neither call nor result is needed.
     CallNotNeeded,
+    /// The call is not needed, but its tool loop is still open.
+    CurrentTurn,
     /// Another call of its group stays.
     GroupKept,
     /// No answer was given for it.
@@ -73,6 +75,7 @@ impl Reason {
         match self {
             Self::AlreadyShortened => "already_shortened",
             Self::CallNotNeeded => "call_not_needed",
+            Self::CurrentTurn => "current_turn",
             Self::GroupKept => "group_kept",
             Self::NotAsked => "not_asked",
             Self::ResultNeeded => "result_needed",
@@ -81,12 +84,21 @@ impl Reason {
     }
 }
 
-/// The action for one candidate. `shortened` tells that its output carries an earlier run's marker.
+/// The action for one candidate. `shortened` tells that its output carries an earlier run's marker, `stays` that the
+/// call may not go.
 pub(crate) fn decide(
     answer: Option<Answer>,
     shortened: bool,
+    stays: bool,
     options: &Options,
 ) -> (Action, Reason) {
+    match by_answer(answer, shortened, options) {
+        (Action::DropCall, _) if stays => (Action::DropResult, Reason::CurrentTurn),
+        decision => decision,
+    }
+}
+
+fn by_answer(answer: Option<Answer>, shortened: bool, options: &Options) -> (Action, Reason) {
     let Some(answer) = answer else {
         return (Action::Keep, Reason::NotAsked);
     };
@@ -120,7 +132,12 @@ mod tests {
         ];
         for (call, result, action, reason) in cases {
             assert_eq!(
-                decide(Some(Answer::new(call, Some(result))), false, &options),
+                decide(
+                    Some(Answer::new(call, Some(result))),
+                    false,
+                    false,
+                    &options
+                ),
                 (action, reason),
                 "{call} {result}"
             );
@@ -131,16 +148,36 @@ mod tests {
     fn a_shortened_result_is_never_kept_for_its_text() {
         let options = Options::default();
         assert_eq!(
-            decide(Some(Answer::new(0.9, None)), true, &options),
+            decide(Some(Answer::new(0.9, None)), true, false, &options),
             (Action::DropResult, Reason::AlreadyShortened)
         );
         assert_eq!(
-            decide(Some(Answer::new(0.1, None)), true, &options),
+            decide(Some(Answer::new(0.1, None)), true, false, &options),
             (Action::DropCall, Reason::CallNotNeeded)
         );
         assert_eq!(
-            decide(None, true, &options),
+            decide(None, true, false, &options),
             (Action::Keep, Reason::NotAsked)
+        );
+    }
+
+    #[test]
+    fn a_call_of_the_open_tool_loop_never_goes() {
+        let options = Options::default();
+        let unneeded = Some(Answer::new(0.1, Some(0.1)));
+        assert_eq!(
+            decide(unneeded, false, true, &options),
+            (Action::DropResult, Reason::CurrentTurn)
+        );
+        let shortened = Some(Answer::new(0.1, None));
+        assert_eq!(
+            decide(shortened, true, true, &options),
+            (Action::DropResult, Reason::CurrentTurn)
+        );
+        let needed = Some(Answer::new(0.9, Some(0.1)));
+        assert_eq!(
+            decide(needed, false, true, &options),
+            (Action::DropResult, Reason::ResultNotNeeded)
         );
     }
 }

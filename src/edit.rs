@@ -30,12 +30,12 @@ impl Removal {
             .filter(|(_, pair)| is_removed(*pair));
         blocks.extend(attached.map(|(place, _)| *place));
         blocks = in_order(&blocks);
-        if !layout.thinking.is_empty() {
-            let orphans = blocks
+        if !layout.thinking.is_empty() || !layout.asides.is_empty() {
+            let leftovers = blocks
                 .chunk_by(same_message)
-                .flat_map(|removed| orphaned_thinking(layout, removed));
-            let thinking: Vec<Place> = orphans.collect();
-            blocks.extend(thinking);
+                .flat_map(|removed| leftovers(layout, removed));
+            let leftovers: Vec<Place> = leftovers.collect();
+            blocks.extend(leftovers);
             blocks = in_order(&blocks);
         }
         Self {
@@ -84,40 +84,81 @@ fn message_map(layout: &Layout, removed: &[Place]) -> Vec<Option<u32>> {
         .collect()
 }
 
-/// The thinking of one message that led only to removed blocks: a run of thinking blocks whose followers, up to the
-/// next run, are all removed; and all of it where nothing else is left.
-fn orphaned_thinking(layout: &Layout, removed: &[Place]) -> Vec<Place> {
+/// What goes as well when these blocks of one message do: thinking that led to nothing else; all of it, and the asides,
+/// where nothing else is left.
+fn leftovers(layout: &Layout, removed: &[Place]) -> Vec<Place> {
     let Some(message) = removed.first().map(|place| place.message) else {
         return Vec::new();
     };
-    let from = layout
-        .thinking
-        .partition_point(|place| place.message < message);
-    let thinking: Vec<Place> = layout
-        .thinking
-        .iter()
-        .skip(from)
-        .take_while(|place| place.message == message)
-        .copied()
-        .collect();
+    let thinking = of_message(&layout.thinking, message, |place| *place);
+    let asides = of_message(&layout.asides, message, |(place, _)| *place);
+    let light = asides.iter().filter(|(_, aside)| !aside.keeps_message);
+    let light: Vec<Place> = light.map(|(place, _)| *place).collect();
     let blocks = length(layout, message);
-    if removed.len() + thinking.len() == blocks as usize {
-        return thinking;
+    if removed.len() + thinking.len() + light.len() == blocks as usize {
+        return [thinking, light.as_slice()].concat();
     }
+    if thinking.is_empty() {
+        return Vec::new();
+    }
+    let mut parts = vec![Part::Kept; blocks as usize];
+    let mut mark = |place: &Place, part: Part| {
+        if let Some(slot) = parts.get_mut(place.block as usize) {
+            *slot = part;
+        }
+    };
+    removed.iter().for_each(|place| mark(place, Part::Removed));
+    thinking
+        .iter()
+        .for_each(|place| mark(place, Part::Thinking));
+    for (place, aside) in asides {
+        let part = if aside.ends_step {
+            Part::StepEnd
+        } else {
+            Part::Aside
+        };
+        mark(place, part);
+    }
+    orphaned_thinking(message, &parts)
+}
+
+/// The entries of one message in a list that is in order.
+fn of_message<T>(list: &[T], message: u32, place: impl Fn(&T) -> Place) -> &[T] {
+    let from = list.partition_point(|entry| place(entry).message < message);
+    let to = list.partition_point(|entry| place(entry).message <= message);
+    list.get(from..to).unwrap_or_default()
+}
+
+/// What a block is to the thinking before it.
+#[derive(Clone, Copy)]
+enum Part {
+    Aside,
+    Kept,
+    Removed,
+    StepEnd,
+    Thinking,
+}
+
+/// The thinking of one message that led only to removed blocks: a run of thinking whose followers, up to the next run or
+/// the end of the step, are all removed.
+fn orphaned_thinking(message: u32, parts: &[Part]) -> Vec<Place> {
     let mut orphans = Vec::new();
-    let mut runs = thinking
-        .chunk_by(|one, next| one.block + 1 == next.block)
-        .peekable();
-    while let Some(run) = runs.next() {
-        let start = run.last().map_or(0, |place| place.block + 1);
-        let end = runs
-            .peek()
-            .and_then(|next| next.first())
-            .map_or(blocks, |place| place.block);
-        let before = |block: u32| removed.partition_point(|place| place.block < block);
-        let gone = before(end) - before(start);
-        if end > start && gone == (end - start) as usize {
-            orphans.extend(run);
+    let mut run: Vec<Place> = Vec::new();
+    let (mut kept, mut removed) = (false, false);
+    for (block, part) in (0..).zip(parts.iter().chain([&Part::StepEnd])) {
+        let begins = matches!(part, Part::Thinking) && (kept || removed);
+        if begins || matches!(part, Part::StepEnd) {
+            if removed && !kept {
+                orphans.append(&mut run);
+            }
+            run.clear();
+            (kept, removed) = (false, false);
+        }
+        match part {
+            Part::Aside | Part::StepEnd => {}
+            Part::Kept => kept = true,
+            Part::Removed => removed = true,
+            Part::Thinking => run.push(Place { message, block }),
         }
     }
     orphans
@@ -126,6 +167,7 @@ fn orphaned_thinking(layout: &Layout, removed: &[Place]) -> Vec<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::Aside;
     use crate::options::Options;
     use crate::plan::PlannedPair;
 
@@ -148,12 +190,14 @@ mod tests {
             input_chars: 0,
             label: crate::message::Label::default(),
             group: None,
+            ties: crate::message::Ties::default(),
             exclusion: None,
         };
         let layout = Layout {
             lengths: lengths.to_vec(),
             thinking: thinking.to_vec(),
             attachments: attachments.to_vec(),
+            asides: Vec::new(),
             frozen_groups: Vec::new(),
         };
         Plan {
@@ -217,5 +261,37 @@ mod tests {
         let removal = Removal::new(&plan, &[true]);
         // A message that held only thinking before stays.
         assert_eq!(removal.message_map, [Some(0), None, Some(1)]);
+    }
+
+    #[test]
+    fn asides_go_with_their_message_and_end_what_thinking_leads_to() {
+        // step start, thinking, source, call, result, step start, thinking, host data, call, result
+        let calls = [(at(1, 3), at(1, 4)), (at(1, 8), at(1, 9))];
+        let mut plan = plan(&[1, 10], &calls, &[at(1, 1), at(1, 6)], &[]);
+        let step = Aside {
+            ends_step: true,
+            keeps_message: false,
+        };
+        let data = Aside {
+            ends_step: false,
+            keeps_message: true,
+        };
+        plan.layout.asides = vec![
+            (at(1, 0), step),
+            (at(1, 2), Aside::default()),
+            (at(1, 5), step),
+            (at(1, 7), data),
+        ];
+        let first = Removal::new(&plan, &[true, false]);
+        assert_eq!(first.blocks, [at(1, 1), at(1, 3), at(1, 4)]);
+        let both = Removal::new(&plan, &[true, true]);
+        let left = (0..10).filter(|block| !both.blocks.contains(&at(1, *block)));
+        assert_eq!(left.collect::<Vec<_>>(), [0, 2, 5, 7]);
+        plan.layout.asides.pop();
+        plan.layout.asides.push((at(1, 7), Aside::default()));
+        assert_eq!(
+            Removal::new(&plan, &[true, true]).message_map,
+            [Some(0), None]
+        );
     }
 }

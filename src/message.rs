@@ -67,6 +67,8 @@ impl Role {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Block<'a> {
+    /// Says nothing itself (step boundaries, sources, host data); chat formats other than the canonical one have such.
+    Aside(Aside),
     /// Hangs on a call and goes with it (approvals, mirrors); chat formats other than the canonical one have such.
     Attachment(IdNumber),
     /// A tool call.
@@ -79,6 +81,16 @@ pub enum Block<'a> {
     Text(Cow<'a, str>),
     /// Carried along, never read; it may lead to calls.
     Thinking,
+}
+
+/// A block that no thinking leads to. It goes only with its message.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Aside {
+    /// Thinking before it leads to nothing behind it.
+    pub ends_step: bool,
+    /// A message that still holds it is not empty.
+    pub keeps_message: bool,
 }
 
 /// A tool call.
@@ -97,8 +109,22 @@ pub struct Call<'a> {
     pub listed: bool,
     /// Calls that a provider accepts only together.
     pub group: Option<GroupNumber>,
+    /// What the format says of it beyond the canonical one.
+    pub ties: Ties,
     /// Code points that id and source reference take in a marker, see [`crate::marker`].
     pub label: Label,
+}
+
+/// What a chat format other than the canonical one says of a call.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Ties {
+    /// Something else refers to it, or it may not be touched for another reason of the format.
+    pub bound: bool,
+    /// Something that stays belongs to its group, so that no call of the group goes.
+    pub group_stays: bool,
+    /// It belongs to the tool loop that is still open: it never goes, its result may get shorter.
+    pub stays: bool,
 }
 
 /// How long the texts are that a marker names, in code points as written in the marker.

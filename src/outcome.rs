@@ -143,7 +143,12 @@ fn first_decision(plan: &Plan, pair: &PlannedPair, answer: Option<Answer>) -> De
     let (action, reason, answer) = match pair.exclusion {
         Some(exclusion) => (Action::Keep, Why::Protected(exclusion), None),
         None => {
-            let (action, reason) = decide(answer, pair.original.is_some(), &plan.options);
+            let (action, reason) = decide(
+                answer,
+                pair.original.is_some(),
+                pair.ties.stays,
+                &plan.options,
+            );
             (action, Why::Decided(reason), answer)
         }
     };
@@ -184,6 +189,15 @@ fn keep_groups_whole(plan: &Plan, decisions: &mut [Decision]) {
             decision.action = Action::DropResult;
             decision.reason = Why::Decided(Reason::GroupKept);
         }
+    }
+}
+
+/// The most that can be done with a pair.
+const fn most_of(pair: &PlannedPair) -> Action {
+    if pair.ties.stays {
+        Action::DropResult
+    } else {
+        Action::DropCall
     }
 }
 
@@ -250,7 +264,7 @@ fn count(plan: &Plan, language: Language, decisions: &[Decision], removal: &Remo
     let candidates = count_of(plan.candidates());
     let most = plan
         .candidates()
-        .map(|(_, pair)| u64::from(effect(Action::DropCall, pair, plan, None, language).saved))
+        .map(|(_, pair)| u64::from(effect(most_of(pair), pair, plan, None, language).saved))
         .sum();
     let replaced = decisions
         .iter()

@@ -60,7 +60,11 @@ impl<'a> Pairing<'a> {
             let id = match block {
                 Block::Call(call) => call.id,
                 Block::Result(result) => result.id,
-                Block::Attachment(_) | Block::Other | Block::Text(_) | Block::Thinking => continue,
+                Block::Aside(_)
+                | Block::Attachment(_)
+                | Block::Other
+                | Block::Text(_)
+                | Block::Thinking => continue,
             };
             ends += 1;
             let held = of(id);
@@ -126,9 +130,12 @@ impl<'a> Pairing<'a> {
 fn result_places<'a>(snapshot: &'a Snapshot<'a>) -> Vec<(Place, &'a ToolResult)> {
     let result = |(place, block): (Place, &'a Block<'a>)| match block {
         Block::Result(result) => Some((place, result)),
-        Block::Attachment(_) | Block::Call(_) | Block::Other | Block::Text(_) | Block::Thinking => {
-            None
-        }
+        Block::Aside(_)
+        | Block::Attachment(_)
+        | Block::Call(_)
+        | Block::Other
+        | Block::Text(_)
+        | Block::Thinking => None,
     };
     snapshot.each_block().filter_map(result).collect()
 }
@@ -150,7 +157,11 @@ fn count_holders(snapshot: &Snapshot<'_>) -> Vec<Holders> {
                 }
                 results += 1;
             }
-            Block::Attachment(_) | Block::Other | Block::Text(_) | Block::Thinking => {}
+            Block::Aside(_)
+            | Block::Attachment(_)
+            | Block::Other
+            | Block::Text(_)
+            | Block::Thinking => {}
         }
     }
     holders

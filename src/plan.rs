@@ -3,7 +3,9 @@
 //! Owned, without any text: it outlives the snapshot, so that nothing is borrowed while answers are awaited.
 
 use crate::candidate::{self, Exclusion};
-use crate::message::{Block, GroupNumber, IdNumber, Label, Output, Place, Snapshot, ToolNumber};
+use crate::message::{
+    Aside, Block, GroupNumber, IdNumber, Label, Output, Place, Snapshot, Ties, ToolNumber,
+};
 use crate::options::{Options, ThinkingWithCall};
 use crate::pair::{Pair, Pairing};
 use crate::token::code_points;
@@ -31,6 +33,7 @@ pub(crate) struct PlannedPair {
     pub(crate) input_chars: u32,
     pub(crate) label: Label,
     pub(crate) group: Option<GroupNumber>,
+    pub(crate) ties: Ties,
     pub(crate) exclusion: Option<Exclusion>,
 }
 
@@ -43,7 +46,9 @@ pub(crate) struct Layout {
     pub(crate) thinking: Vec<Place>,
     /// Blocks that go with a pair, by the pair's position.
     pub(crate) attachments: Vec<(Place, u32)>,
-    /// Groups that hold a call which is in no pair and therefore stays.
+    /// Blocks that no thinking leads to.
+    pub(crate) asides: Vec<(Place, Aside)>,
+    /// Groups that hold something that stays.
     pub(crate) frozen_groups: Vec<GroupNumber>,
 }
 
@@ -81,6 +86,7 @@ impl Plan {
                 ThinkingWithCall::Keep => Vec::new(),
             },
             attachments,
+            asides: asides(snapshot),
             frozen_groups: frozen_groups(snapshot, pairing),
         };
         Self {
@@ -119,6 +125,7 @@ fn plan_pair(
             .unwrap_or(u32::MAX),
         label: pair.call.label,
         group: pair.call.group,
+        ties: pair.call.ties,
         exclusion: candidate::exclusion(pair, snapshot, protected, options),
     }
 }
@@ -131,10 +138,28 @@ fn thinking(snapshot: &Snapshot<'_>) -> Vec<Place> {
         .collect()
 }
 
+fn asides(snapshot: &Snapshot<'_>) -> Vec<(Place, Aside)> {
+    let aside = |(place, block): (Place, &Block<'_>)| match block {
+        Block::Aside(aside) => Some((place, *aside)),
+        Block::Attachment(_)
+        | Block::Call(_)
+        | Block::Other
+        | Block::Result(_)
+        | Block::Text(_)
+        | Block::Thinking => None,
+    };
+    snapshot.each_block().filter_map(aside).collect()
+}
+
 fn attachments(snapshot: &Snapshot<'_>, pairing: &Pairing<'_>) -> Vec<(Place, u32)> {
     let attached = |(place, block): (Place, &Block<'_>)| match block {
         Block::Attachment(id) => Some((place, *id)),
-        Block::Call(_) | Block::Other | Block::Result(_) | Block::Text(_) | Block::Thinking => None,
+        Block::Aside(_)
+        | Block::Call(_)
+        | Block::Other
+        | Block::Result(_)
+        | Block::Text(_)
+        | Block::Thinking => None,
     };
     let places: Vec<(Place, IdNumber)> = snapshot.each_block().filter_map(attached).collect();
     if places.is_empty() {
@@ -159,7 +184,7 @@ fn frozen_groups(snapshot: &Snapshot<'_>, pairing: &Pairing<'_>) -> Vec<GroupNum
         let paired = pairs.next_if_eq(&place).is_some();
         if let Block::Call(call) = block
             && let Some(group) = call.group
-            && !paired
+            && (!paired || call.ties.group_stays)
         {
             frozen.push(group);
         }

@@ -249,7 +249,8 @@ impl<'a> Material<'a> {
                 self.texts
                     .push(Piece::new(redaction.apply(text, Part::Text)?));
             }
-            Block::Attachment(_)
+            Block::Aside(_)
+            | Block::Attachment(_)
             | Block::Other
             | Block::Result(_)
             | Block::Text(_)

@@ -2,7 +2,7 @@
  * Builds the package into dist: the module, its glue, the JavaScript of each entry point and the declarations.
  * Does its own set-up (npm ci, wasm target); does nothing when nothing changed.
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { bin, newest, root, run, say } from "./tools.mjs";
@@ -88,13 +88,36 @@ ${withoutScript}
 `;
 }
 
-/** Bundles the entry points and writes the declarations. */
+/** The message formats, each a sub-path of the package. */
+const adapters = readdirSync(join(root, "pkg", "src", "adapters"))
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => name.slice(0, -".ts".length));
+
+/** The entry point of an adapter: the adapter, and how this runtime gets at the module. */
+const adapterEntries = {
+  name: "adapter entries",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^adapter:/ }, ({ path }) => ({ path: path.slice("adapter:".length), namespace: "adapter" }));
+    onLoad({ filter: /.*/, namespace: "adapter" }, ({ path }) => ({
+      contents: `import "./entry/node-loader.ts"; export * from "./adapters/${path}.ts";`,
+      resolveDir: join(root, "pkg", "src"),
+    }));
+  },
+};
+
+/** Bundles the entry points and writes the declarations. What they share, the engine above all, is in chunks of its own. */
 async function buildJavaScript() {
   const { build } = await import("esbuild");
+  for (const name of readdirSync(dist)) if (/^chunk-.*\.js/.test(name)) rmSync(join(dist, name));
   await build({
-    entryPoints: { node: join(root, "pkg", "src", "entry", "node.ts") },
+    entryPoints: {
+      node: join(root, "pkg", "src", "entry", "node.ts"),
+      ...Object.fromEntries(adapters.map((name) => [name, `adapter:${name}`])),
+    },
     outdir: dist,
     bundle: true,
+    splitting: true,
+    plugins: [adapterEntries],
     format: "esm",
     platform: "neutral",
     target: "es2022",

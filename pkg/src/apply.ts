@@ -3,7 +3,8 @@ import { withFields } from "./copy.js";
 import type { Instance } from "./engine.js";
 import { invalidRequest } from "./errors.js";
 import { explanationReader } from "./explain.js";
-import { type FlatHistory, outputText } from "./flatten.js";
+import { type FlatHistory, flatten, type Lists, outputText } from "./flatten.js";
+import type { ReadHistory, Rebuilt } from "./format.js";
 import { marker, shortened } from "./text.js";
 import type { Action, Decision, Reason } from "./types.js";
 
@@ -75,6 +76,21 @@ export function blockAt({ contents }: FlatHistory, message: number, block: numbe
   return (contents[message] as readonly object[])[block] as Fields;
 }
 
+/** Reads a history of the canonical format. */
+export function readCanonical(messages: readonly unknown[], lists: Lists): ReadHistory {
+  const flat = flatten(messages, lists);
+  return {
+    ...flat,
+    output: (message, block) => outputText(blockAt(flat, message, block).output),
+    name: nameAt(flat),
+    id: (message, block) => blockAt(flat, message, block).id as string,
+    rebuild: (outcome, pairs, template): Rebuilt => ({
+      messages: rebuild(flat, outcome, pairs, template, lists.references),
+      map: outcome[3],
+    }),
+  };
+}
+
 /** The new list of messages: untouched messages are the very objects, others get a new list of blocks. */
 export function rebuild(
   history: FlatHistory,
@@ -132,11 +148,21 @@ function replacements(
       );
     const id = decision.call_id;
     const reference = Object.hasOwn(references, id) ? references[id] : undefined;
-    const line = marker(template, cut.total - cut.head - cut.tail, cut.total, id, reference);
-    const output = withText(original.output, shortened(text, cut.head, cut.tail, line));
+    const output = withText(original.output, cutText(text, id, cut, template, reference));
     add(outputs, message, () => new Map<number, object>()).set(block, withFields(original, { output }));
   }
   return outputs;
+}
+
+/** A shortened output: head, marker and tail. */
+export function cutText(
+  text: string,
+  id: string,
+  { head, tail, total }: NonNullable<DecidedPair["cut"]>,
+  template: string,
+  reference: string | undefined,
+): string {
+  return shortened(text, head, tail, marker(template, total - head - tail, total, id, reference));
 }
 
 /** A string stays a string; a list of text blocks becomes a list of one, with the first block's fields. */
@@ -144,7 +170,8 @@ function withText(output: unknown, text: string): unknown {
   return Array.isArray(output) ? [withFields(output[0] as Fields, { text })] : text;
 }
 
-function add<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+/** The value of a key, made where there is none. */
+export function add<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   let value = map.get(key);
   if (value === undefined) {
     value = make();

@@ -1,11 +1,11 @@
 import type { Asking, OutcomeArray, Session } from "#glue";
-import { blockAt, type DecidedPair, nameAt, readDecisions, rebuild } from "./apply.js";
+import { type DecidedPair, readCanonical, readDecisions } from "./apply.js";
 import { deepCopy } from "./copy.js";
 import { jsonChars } from "./count.js";
 import { type Instance, ready, readySync } from "./engine.js";
 import { abortedError, type CompactionError, invalidRequest } from "./errors.js";
-import { type FlatHistory, flatten, type Lists, outputText } from "./flatten.js";
-import { type Bodies, buildRequest, checkAborted, Host } from "./host.js";
+import type { Reader, ReadHistory } from "./format.js";
+import { buildRequest, checkAborted, Host } from "./host.js";
 import { questionsOf, readBatches, viewState } from "./questions.js";
 import { listsOf, takeRequest, withFound } from "./request.js";
 import { type Measured, report } from "./result.js";
@@ -16,6 +16,7 @@ import type {
   DecisionModel,
   GivenDecision,
   InspectedRequest,
+  InspectOptions,
   LocalDecisionModel,
   Message,
   RuntimeOptions,
@@ -31,7 +32,17 @@ import type {
  * @param decisionModel a function, or `localDecisionModel()`
  * @param runtime what is not data: signal, callbacks, timeouts
  */
-export async function compactContext<M = Message>(
+export function compactContext<M = Message>(
+  request: CompactionRequest<M>,
+  decisionModel: DecisionModel | LocalDecisionModel,
+  runtime?: RuntimeOptions,
+): Promise<CompactionResult<M>> {
+  return compactWith(() => readCanonical, request, decisionModel, runtime);
+}
+
+/** {@link compactContext} for messages of any format. The reader is made once the request is known to be one. */
+export async function compactWith<M>(
+  reader: () => Reader,
   request: CompactionRequest<M>,
   decisionModel: DecisionModel | LocalDecisionModel,
   runtime?: RuntimeOptions,
@@ -43,9 +54,10 @@ export async function compactContext<M = Message>(
   const model = point === undefined ? (decisionModel as DecisionModel) : undefined;
   const limits = limitsOf(model);
   const taken = takeRequest(request);
+  const read = reader();
   const instance = await ready();
-  const history = new History(taken.messages, taken.settings, checked);
-  const host = new Host(history, checked, instance.templates[checked.language], model);
+  const history = new History(read, taken.messages, taken.settings, checked);
+  const host = new Host(history.read, checked, instance.templates[checked.language], model);
   host.tell("onProgress", { phase: "prepare", done: 0, total: 1 });
   const session = history.open(instance, host);
   const outcome = await decide(instance, session, host, { point, limits, checked });
@@ -115,31 +127,22 @@ function withAsking<T>(
 }
 
 /** A request's history, read once: what the core sees, what bodies it may ask for, and what the result is built from. */
-class History implements Bodies {
-  readonly flat: FlatHistory;
-  private readonly lists: Lists;
+class History {
+  readonly read: ReadHistory;
 
   constructor(
+    read: Reader,
     messages: readonly unknown[],
     private readonly settings: Record<string, unknown>,
     private readonly runtime: CheckedRuntime,
   ) {
-    this.lists = listsOf(settings);
     // Copied before anything is read or asked: what the host does to its objects meanwhile changes nothing.
-    this.flat = flatten(runtime.shareUnchanged ? messages : deepCopy(messages, "messages"), this.lists);
-  }
-
-  output(message: number, block: number): string | undefined {
-    return outputText(blockAt(this.flat, message, block).output);
-  }
-
-  id(message: number, block: number): string {
-    return blockAt(this.flat, message, block).id as string;
+    this.read = read(runtime.shareUnchanged ? messages : deepCopy(messages, "messages"), listsOf(settings));
   }
 
   open(instance: Instance, host: Host): Session {
     try {
-      return instance.run(({ Session }) => Session.fromFlat(this.flat.numbers, this.flat.text, this.settings, host));
+      return instance.run(({ Session }) => Session.fromFlat(this.read.numbers, this.read.text, this.settings, host));
     } catch (error) {
       throw withFound(error as CompactionError, this.settings);
     }
@@ -150,16 +153,10 @@ class History implements Bodies {
     outcome: OutcomeArray,
     measured: Pick<Measured, "usage" | "retries" | "started">,
   ): CompactionResult<object> {
-    const pairs = readDecisions(outcome, instance, nameAt(this.flat));
-    const messages = rebuild(
-      this.flat,
-      outcome,
-      pairs,
-      instance.templates[this.runtime.language][2],
-      this.lists.references,
-    );
+    const pairs = readDecisions(outcome, instance, this.read.name);
+    const { messages, map } = this.read.rebuild(outcome, pairs, instance.templates[this.runtime.language][2]);
     const [charsBefore, charsAfter] = this.runtime.countChars ? this.chars(messages) : [null, null];
-    const rest = report(outcome, pairs, { ...measured, messagesAfter: messages.length, charsBefore, charsAfter });
+    const rest = report(outcome, pairs, { ...measured, map, messagesAfter: messages.length, charsBefore, charsAfter });
     const { schema_version, changed, reason, decisions, message_map, stats } = rest;
     return { schema_version, messages, changed, reason, decisions, message_map, stats };
   }
@@ -180,7 +177,7 @@ class History implements Bodies {
       return chars;
     };
     try {
-      return [list(this.flat.messages), list(messages)];
+      return [list(this.read.messages), list(messages)];
     } catch (cause) {
       throw invalidRequest(
         "messages",
@@ -195,18 +192,28 @@ class History implements Bodies {
  * Shows exactly what would be sent, batch by batch, without sending it: for consent screens and tests. The local model
  * sends nothing, so there is nothing to show for it.
  */
-export async function inspectRequests<M = Message>(
+export function inspectRequests<M = Message>(
   request: CompactionRequest<M>,
-  options: { model?: DecisionModel | LocalDecisionModel } & Pick<RuntimeOptions, "redact" | "language"> = {},
+  options: InspectOptions = {},
+): Promise<InspectedRequest[]> {
+  return inspectWith(() => readCanonical, request, options);
+}
+
+/** {@link inspectRequests} for messages of any format. */
+export async function inspectWith<M>(
+  reader: () => Reader,
+  request: CompactionRequest<M>,
+  options: InspectOptions,
 ): Promise<InspectedRequest[]> {
   const { model, ...rest } = options;
   const checked = checkRuntime(rest);
   const taken = takeRequest(request);
   const local = model !== undefined && localPoint(model) !== undefined;
   const limits = limitsOf(local ? undefined : (model as DecisionModel | undefined));
+  const read = reader();
   const instance = await ready();
-  const history = new History(taken.messages, taken.settings, { ...checked, shareUnchanged: true });
-  const session = history.open(instance, new Host(history, checked));
+  const history = new History(read, taken.messages, taken.settings, { ...checked, shareUnchanged: true });
+  const session = history.open(instance, new Host(history.read, checked));
   const requests = use(instance, session, () =>
     withAsking(instance, checked, limits, (asking) => session.inspect(asking)),
   );
@@ -256,10 +263,10 @@ export function applyDecisions<M = Message>(
   const taken = takeRequest(request);
   const answers = readGiven(decisions);
   const instance = readySync();
-  const history = new History(taken.messages, taken.settings, checked);
-  const session = history.open(instance, new Host(history, checked));
+  const history = new History(readCanonical, taken.messages, taken.settings, checked);
+  const session = history.open(instance, new Host(history.read, checked));
   const outcome = use(instance, session, () => session.decide(answers, checked.language === "zh"));
-  matchGiven(decisions, readDecisions(outcome, instance, nameAt(history.flat)));
+  matchGiven(decisions, readDecisions(outcome, instance, history.read.name));
   return history.result(instance, outcome, {
     usage: [],
     retries: 0,

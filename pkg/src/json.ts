@@ -62,6 +62,7 @@ export async function compactContextJson(
   const [charsBefore, charsAfter] = checked.countChars ? [splices[5], splices[6]] : [null, null];
   const messagesAfter = outcome[3].filter((index) => index !== -1).length;
   const { schema_version, ...rest } = report(outcome, pairs, {
+    map: outcome[3],
     messagesAfter,
     charsBefore,
     charsAfter,

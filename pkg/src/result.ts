@@ -4,6 +4,8 @@ import type { CompactionResult, Stats } from "./types.js";
 
 /** What the report needs beside the core's own counts. */
 export interface Measured {
+  /** For each message of the input its index in the result, -1 where it was removed. */
+  map: Int32Array;
   messagesAfter: number;
   charsBefore: number | null;
   charsAfter: number | null;
@@ -14,9 +16,9 @@ export interface Measured {
 
 /** Everything of a result but its messages. */
 export function report(
-  [report, , , map]: OutcomeArray,
+  [report]: OutcomeArray,
   pairs: readonly DecidedPair[],
-  measured: Measured,
+  { map, ...measured }: Measured,
 ): Omit<CompactionResult, "messages"> {
   const reason = report.changed ? "compacted" : report.candidates === 0 ? "no_candidates" : "no_change";
   const stats: Stats = {

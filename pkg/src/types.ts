@@ -222,8 +222,12 @@ export type Reason =
   | "group_kept"
   | "already_shortened"
   | "not_asked"
+  /** The call is not needed, but its tool loop is still open and the provider checks it (chat formats of providers). */
+  | "current_turn"
   | "protected_message"
   | "protected_call"
+  /** The chat format ties the call to something that stays. */
+  | "provider_bound"
   | "tool_not_eligible"
   | "call_not_finished"
   | "result_not_success"
@@ -357,6 +361,11 @@ export interface CompactionResult<M = Message> {
   /** For each message of the input its index in the result, or null where it was removed. */
   message_map: (number | null)[];
   stats: Stats;
+}
+
+/** For whom `inspectRequests` shows what would be sent, and how. */
+export interface InspectOptions extends Pick<RuntimeOptions, "redact" | "language"> {
+  model?: DecisionModel | LocalDecisionModel;
 }
 
 /** A request as {@link inspectRequests} shows it. */

@@ -6,7 +6,7 @@ use super::{Document, RawContent, RawOutput, Stored, output_text};
 use crate::json::Text;
 use crate::marker::{self, LONGEST_ID};
 use crate::message::{
-    Block, Call, IdNumber, Label, Message, Output, Snapshot, Tool, ToolNumber, ToolResult,
+    Block, Call, IdNumber, Label, Message, Output, Snapshot, Ties, Tool, ToolNumber, ToolResult,
 };
 use crate::options::Settings;
 use crate::text::{Interner, find};
@@ -95,6 +95,7 @@ impl<'s, 'a> Interned<'s, 'a> {
                     state: *state,
                     listed: id.is_some_and(|id| self.protected_calls.find(&id.decode()).is_some()),
                     group: None,
+                    ties: Ties::default(),
                     label: id.map(|id| self.label(id)).unwrap_or_default(),
                 })
             }

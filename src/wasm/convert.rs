@@ -18,15 +18,17 @@ use crate::request::Requests;
 pub(super) const ACTIONS: [Action; 3] = [Action::Keep, Action::DropResult, Action::DropCall];
 
 /// Reasons by number.
-pub(super) const REASONS: [Why; 14] = [
+pub(super) const REASONS: [Why; 16] = [
     Why::Decided(Reason::ResultNeeded),
     Why::Decided(Reason::ResultNotNeeded),
     Why::Decided(Reason::CallNotNeeded),
     Why::Decided(Reason::GroupKept),
     Why::Decided(Reason::AlreadyShortened),
     Why::Decided(Reason::NotAsked),
+    Why::Decided(Reason::CurrentTurn),
     Why::Protected(Exclusion::ProtectedMessage),
     Why::Protected(Exclusion::ProtectedCall),
+    Why::Protected(Exclusion::ProviderBound),
     Why::Protected(Exclusion::ToolNotEligible),
     Why::Protected(Exclusion::CallNotFinished),
     Why::Protected(Exclusion::ResultNotSuccess),

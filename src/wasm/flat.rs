@@ -8,11 +8,13 @@
 //!   - 0 other, 1 thinking;
 //!   - 2 text: length;
 //!   - 3 call: kind + 16 × state, plus 256 when it is listed, 512 when it has an input, 1024 when it has a group, 2048 when it
-//!     has a source reference, plus 65536 × length of the escaped id; id + 1; tool + 1; length of the input; then the
+//!     has a source reference, 4096 when it stays, 8192 when something of its group stays, 16384 when the format binds it,
+//!     plus 65536 × length of the escaped id; id + 1; tool + 1; length of the input; then the
 //!     group and the length of the escaped reference where there are such;
 //!   - 4 result: kind + 16 × state + 256 × form (0 no text, 1 text, 2 text that may carry a marker); id + 1; tool + 1;
 //!     code points;
-//!   - 5 attachment: id + 1.
+//!   - 5 attachment: id + 1;
+//!   - 6 aside: kind + 16 when it ends a step, plus 32 when it keeps its message.
 //!
 //! `text` holds the tool names, texts and inputs in the same order, each followed by a line feed, so that half a
 //! surrogate pair at the end of one does not join the next. Lengths in it count UTF-16 units.
@@ -24,7 +26,8 @@ use wasm_bindgen::JsValue;
 use super::host::Host;
 use crate::marker;
 use crate::message::{
-    Block, Call, CallState, Label, Message, Output, ResultState, Role, Snapshot, Tool, ToolResult,
+    Aside, Block, Call, CallState, Label, Message, Output, ResultState, Role, Snapshot, Ties, Tool,
+    ToolResult,
 };
 
 /// Reads a flat history; `None` where the numbers do not fit together.
@@ -141,6 +144,10 @@ impl<'a> Reader<'_, 'a> {
                 })
             }
             5 => Block::Attachment(self.index()??),
+            6 => Block::Aside(Aside {
+                ends_step: head & 16 != 0,
+                keeps_message: head & 32 != 0,
+            }),
             _ => Block::Other,
         })
     }
@@ -164,6 +171,11 @@ impl<'a> Reader<'_, 'a> {
             state: call_state(state),
             listed: head & 256 != 0,
             group,
+            ties: Ties {
+                bound: head & 16384 != 0,
+                group_stays: head & 8192 != 0,
+                stays: head & 4096 != 0,
+            },
             label: Label {
                 id: head >> 16,
                 reference,

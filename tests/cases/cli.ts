@@ -1,15 +1,16 @@
-/** `npm run cases -- DIR [--format agentscope,any]`: runs the cases of a directory; the last line counts. */
+/** `npm run cases -- DIR [--format agentscope,any,gemini]`: runs the cases of a directory; the last line counts. */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { ADAPTED } from "./adapters.js";
 import { runDirectory } from "./runner.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { format: { type: "string", default: "agentscope,any" } },
+  options: { format: { type: "string", default: ["agentscope", "any", ...ADAPTED].join() } },
 });
 const [directory] = positionals;
 if (directory === undefined || positionals.length > 1) {
-  process.stderr.write("usage: npm run cases -- DIR [--format agentscope,any]\n");
+  process.stderr.write("usage: npm run cases -- DIR [--format agentscope,any,gemini]\n");
   process.exit(2);
 }
 

@@ -6,9 +6,11 @@ import {
   type CompactionResult,
   compactContext,
   type Decision,
+  type DecisionModel,
 } from "keepline";
 import { request as smallRequest, step, user } from "../support/requests.js";
 import { answering } from "../support/scripted.js";
+import { adapterOf } from "./adapters.js";
 import type { Answers, Run } from "./case.js";
 import { type Journal, newJournal, scriptedModel } from "./script.js";
 
@@ -34,10 +36,21 @@ export interface Observed {
   first?: Observed;
 }
 
+/** Compacts in the format of a run. */
+async function compactIn(run: Run, request: CompactionRequest, model: DecisionModel): Promise<CompactionResult> {
+  const adapter = adapterOf(run.format);
+  if (!adapter) return compactContext(request, model, run.runtime);
+  const { messages, ...settings } = request;
+  return (await adapter.compactMessages(messages, settings, model, run.runtime)) as CompactionResult;
+}
+
 /** Pair names and call ids as the product pairs them; nothing where the request is refused. */
-function pairsOf(request: CompactionRequest): Map<string, string> {
+async function pairsOf(run: Run, request: CompactionRequest): Promise<Map<string, string>> {
   try {
-    const { decisions } = applyDecisions(request, [], { shareUnchanged: true, countChars: false });
+    const keep = answering(() => 1);
+    const { decisions } = adapterOf(run.format)
+      ? await compactIn(run, request, keep)
+      : applyDecisions(request, [], { shareUnchanged: true, countChars: false });
     return new Map(decisions.map(({ id, call_id }) => [id, call_id]));
   } catch {
     return new Map();
@@ -61,7 +74,7 @@ export async function observe(
   answers: Answers,
   compares = true,
 ): Promise<Observed> {
-  const callOf = pairsOf(request);
+  const callOf = await pairsOf(run, request);
   const before = compares ? copyOf(request) : undefined;
   const journal = newJournal();
   const model = scriptedModel(answers, (name) => callOf.get(name), journal);
@@ -72,7 +85,7 @@ export async function observe(
   let result: CompactionResult | undefined;
   let error: unknown;
   try {
-    result = await compactContext(request, model, run.runtime);
+    result = await compactIn(run, request, model);
   } catch (thrown) {
     error = thrown;
   }

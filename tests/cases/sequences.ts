@@ -1,5 +1,6 @@
 /** Cases that are a sequence of steps in words, and what they expect of all their calls together. */
 import { CompactionError, type CompactionRequest, type CompactionResult, type Message } from "keepline";
+import { freshCopy } from "../support/copy.js";
 import { request as smallRequest, step, user } from "../support/requests.js";
 import { same } from "../support/same.js";
 import { answering } from "../support/scripted.js";
@@ -53,9 +54,7 @@ class Sequence {
 
   /** A fresh copy of the package, as if loaded anew. */
   private async load(): Promise<Copy> {
-    const url = new URL(import.meta.resolve("keepline"));
-    url.search = `copy=${Math.random()}`;
-    const copy: Copy = { keepline: await import(url.href), instances: 0 };
+    const copy: Copy = { keepline: await freshCopy(), instances: 0 };
     this.copies.push(copy);
     return copy;
   }

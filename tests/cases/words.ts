@@ -6,6 +6,7 @@ import { violations } from "../support/invariants.js";
 import { same } from "../support/same.js";
 import { root } from "../support/shared.js";
 import { estimate } from "../support/tokens.js";
+import { adapterOf, FORM_WORDS } from "./adapters.js";
 import type { Expectation } from "./case.js";
 import { exitsByItself, peakMemory } from "./child.js";
 import {
@@ -641,7 +642,8 @@ export async function unmet(observed: Observed, entry: Expectation): Promise<str
       if (!tried.some((other) => other.length === 0)) found.push(`one_of: ${tried.flat().join("; or ")}`);
       continue;
     }
-    const check = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
+    const words = adapterOf(observed.run.format) && Object.hasOwn(FORM_WORDS, word) ? FORM_WORDS : WORDS;
+    const check = Object.hasOwn(words, word) ? words[word] : undefined;
     if (!check) throw new Error(`unknown word: ${word}`);
     const text = await holds(check, observed, said);
     if (text !== undefined) found.push(`${word} ${JSON.stringify(said)}: ${text}`);

@@ -14,6 +14,7 @@ import {
   type Message,
   restore,
 } from "keepline";
+import { freshCopy } from "../support/copy.js";
 import { LONG, request, session, step, user } from "../support/requests.js";
 import { answering, scripted } from "../support/scripted.js";
 
@@ -363,14 +364,14 @@ describe("init", () => {
     const bytes = await readFile(new URL("../../pkg/dist/keepline.wasm", import.meta.url));
     const sources = [bytes, WebAssembly.compile(bytes), new Response(bytes), Promise.resolve(bytes)];
     for (const source of sources) {
-      const copy = (await import(`../../pkg/dist/node.js?copy=${Math.random()}`)) as typeof keepline;
+      const copy = await freshCopy();
       await copy.init(source as never);
       assert.equal((await copy.compactContext(session(1), drop)).changed, true);
     }
   });
 
   it("that failed does not poison the next, and says what to do", async () => {
-    const copy = (await import(`../../pkg/dist/node.js?copy=${Math.random()}`)) as typeof keepline;
+    const copy = await freshCopy();
     const bad = [
       () => new Uint8Array([1, 2, 3]),
       () => new Response("no", { status: 404 }),
@@ -387,7 +388,7 @@ describe("init", () => {
   });
 
   it("is not needed before a synchronous function in Node", async () => {
-    const copy = (await import(`../../pkg/dist/node.js?copy=${Math.random()}`)) as typeof keepline;
+    const copy = await freshCopy();
     assert.equal(copy.applyDecisions(session(1), []).decisions.length, 1);
   });
 });
@@ -446,7 +447,7 @@ describe("the local model", () => {
 
 describe("errors", () => {
   it("are known across copies of the package", async () => {
-    const copy = (await import(`../../pkg/dist/node.js?copy=${Math.random()}`)) as typeof keepline;
+    const copy = await freshCopy();
     const error = await copy.compactContext({} as never, drop).catch((error: unknown) => error);
     assert.ok(
       !(error instanceof CompactionError) && CompactionError.isInstance(error) && error.name === "CompactionError",

@@ -4,10 +4,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { ADAPTED } from "../cases/adapters.js";
 import { type Report, runDirectory } from "../cases/runner.js";
 import { root } from "../support/shared.js";
 
-const FORMATS = ["agentscope", "any"];
+const FORMATS = ["agentscope", "any", ...ADAPTED];
 const fixtures = join(root, "tests", "fixtures", "cases");
 const folders: string[] = [];
 

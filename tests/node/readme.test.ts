@@ -1,33 +1,24 @@
 /** The README's programs run, and say what the README says they do. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { blocksOf, output } from "../support/programs.js";
 import { root } from "../support/shared.js";
 
 const readme = readFileSync(join(root, "README.md"), "utf8");
-const programs = [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, program]) => program as string);
-
-/** What a program prints. It stands where `import "keepline"` finds the package. */
-function output(program: string, index: number): string {
-  const folder = join(root, ".build", "readme");
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, `${index}.mjs`);
-  writeFileSync(file, program);
-  return execFileSync(process.execPath, [file], { encoding: "utf8" });
-}
+const programs = blocksOf("README.md", "js");
 
 describe("README", () => {
   it("the program with the embedded model decides about the one candidate", () => {
     assert.match(
-      output(programs[0] as string, 0),
+      output(programs[0] as string, "readme-0"),
       /^list_files (keep|drop_result|drop_call) \w+ 0\.\d+ 0\.\d+\n2688 → \d+\n$/,
     );
   });
 
   it("the program with a decision model shortens, re-decides and restores", () => {
-    assert.equal(output(programs[1] as string, 1), "drop_result\ndrop_call\ntrue\n");
+    assert.equal(output(programs[1] as string, "readme-1"), "drop_result\ndrop_call\ntrue\n");
     const [, left, total] = /\[… (\d+) of (\d+) characters left out/.exec(readme) as RegExpExecArray;
     assert.deepEqual([Number(total) - Number(left), Number(total)], [300, 36 * 60]);
   });

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as Keepline from "keepline";
+import { freshCopy } from "../support/copy.js";
 import { request, session, step, user } from "../support/requests.js";
 import { answering } from "../support/scripted.js";
 
@@ -49,7 +50,7 @@ function withMemoryLimit(bytes: Uint8Array, morePages: number): Uint8Array<Array
 }
 
 async function limited(morePages: number): Promise<typeof Keepline> {
-  const copy = (await import(`../../pkg/dist/node.js?copy=${Math.random()}`)) as typeof Keepline;
+  const copy = await freshCopy();
   const bytes = await readFile(new URL("../../pkg/dist/keepline.wasm", import.meta.url));
   await copy.init(withMemoryLimit(bytes, morePages));
   return copy;
@@ -105,7 +106,7 @@ describe("a module that traps", () => {
   });
 
   it("a large history does not keep its memory: an idle large instance is dropped", async () => {
-    const copy = (await import(`../../pkg/dist/node.js?copy=${Math.random()}`)) as typeof Keepline;
+    const copy = await freshCopy();
     const large = request([user("y".repeat(40_000_000)), step("c1"), user("Next.")]);
     let previous = 0;
     for (let round = 0; round < 8; round++) {

@@ -1,0 +1,60 @@
+/** The functions that each adapter exports, made from its format. */
+import { compactWith, inspectWith } from "../../compact.js";
+import { takeSettings } from "../../request.js";
+import type {
+  CompactionRequest,
+  CompactionResult,
+  DecisionModel,
+  InspectedRequest,
+  InspectOptions,
+  LocalDecisionModel,
+  RuntimeOptions,
+} from "../../types.js";
+import { type Format, readWith, seeAll } from "./read.js";
+import { takeSwitches } from "./switches.js";
+import { type Viewed, viewed } from "./view.js";
+
+/** Compacts messages of a format. */
+export async function compactAs<M>(
+  format: Format,
+  messages: readonly M[],
+  settings: object,
+  model: DecisionModel | LocalDecisionModel,
+  runtime?: object,
+): Promise<CompactionResult<M>> {
+  const { switches, rest } = takeSwitches<RuntimeOptions>(runtime, format.switches);
+  const reader = () => (list: readonly unknown[], lists: Parameters<typeof readWith>[3]) =>
+    readWith(format, switches, list, lists);
+  return compactWith(reader, requestOf(messages, settings), model, { shareUnchanged: true, ...rest });
+}
+
+/** Shows what would be sent for messages of a format. */
+export async function inspectAs<M>(
+  format: Format,
+  messages: readonly M[],
+  settings: object,
+  options?: object,
+): Promise<InspectedRequest[]> {
+  const { switches, rest } = takeSwitches<InspectOptions>(options, format.switches);
+  const reader = () => (list: readonly unknown[], lists: Parameters<typeof readWith>[3]) =>
+    readWith(format, switches, list, lists);
+  return inspectWith(reader, requestOf(messages, settings), rest);
+}
+
+/** Shows what keepline reads of messages of a format. */
+export function viewAs(format: Format, messages: readonly unknown[], options?: object): Viewed[] {
+  const { switches } = takeSwitches<InspectOptions>(options, format.switches);
+  return viewed(seeAll(format, switches, messages));
+}
+
+function requestOf<M>(messages: readonly M[], settings: object): CompactionRequest<M> {
+  const taken = takeSettings(settings);
+  const { options = {} } = taken;
+  const isObject = typeof options === "object" && options !== null && !Array.isArray(options);
+  return {
+    ...taken,
+    // What is no object is the core's to refuse.
+    options: isObject ? { ...options, thinking_with_call: "drop" } : options,
+    messages,
+  } as unknown as CompactionRequest<M>;
+}
