@@ -93,6 +93,11 @@ const adapters = readdirSync(join(root, "pkg", "src", "adapters"))
   .filter((name) => name.endsWith(".ts"))
   .map((name) => name.slice(0, -".ts".length));
 
+/** The functions for decision models, each a sub-path too; they need no engine. */
+const models = readdirSync(join(root, "pkg", "src", "models"))
+  .filter((name) => name.endsWith(".ts") && name !== "shared.ts")
+  .map((name) => name.slice(0, -".ts".length));
+
 /** The entry point of an adapter: the adapter, and how this runtime gets at the module. */
 const adapterEntries = {
   name: "adapter entries",
@@ -113,6 +118,7 @@ async function buildJavaScript() {
     entryPoints: {
       node: join(root, "pkg", "src", "entry", "node.ts"),
       ...Object.fromEntries(adapters.map((name) => [name, `adapter:${name}`])),
+      ...Object.fromEntries(models.map((name) => [`models/${name}`, join(root, "pkg", "src", "models", `${name}.ts`)])),
     },
     outdir: dist,
     bundle: true,

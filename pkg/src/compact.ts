@@ -1,5 +1,6 @@
 import type { Asking, OutcomeArray, Session } from "#glue";
 import { type DecidedPair, readCanonical, readDecisions } from "./apply.js";
+import { combine, isCombined } from "./combine.js";
 import { deepCopy } from "./copy.js";
 import { jsonChars } from "./count.js";
 import { type Instance, ready, readySync } from "./engine.js";
@@ -11,13 +12,14 @@ import { listsOf, takeRequest, withFound } from "./request.js";
 import { type Measured, report } from "./result.js";
 import { type CheckedRuntime, checkRuntime, type Limits, limitsOf, localPoint } from "./runtime.js";
 import type {
+  AnyDecisionModel,
+  CombinedDecisionModel,
   CompactionRequest,
   CompactionResult,
   DecisionModel,
   GivenDecision,
   InspectedRequest,
   InspectOptions,
-  LocalDecisionModel,
   Message,
   RuntimeOptions,
 } from "./types.js";
@@ -29,12 +31,12 @@ import type {
  * returned.
  *
  * @param request what to compact, and what happens next
- * @param decisionModel a function, or `localDecisionModel()`
+ * @param decisionModel a function, `localDecisionModel()`, or both combined (`keepline/models/combine`)
  * @param runtime what is not data: signal, callbacks, timeouts
  */
 export function compactContext<M = Message>(
   request: CompactionRequest<M>,
-  decisionModel: DecisionModel | LocalDecisionModel,
+  decisionModel: AnyDecisionModel,
   runtime?: RuntimeOptions,
 ): Promise<CompactionResult<M>> {
   return compactWith(() => readCanonical, request, decisionModel, runtime);
@@ -44,9 +46,10 @@ export function compactContext<M = Message>(
 export async function compactWith<M>(
   reader: () => Reader,
   request: CompactionRequest<M>,
-  decisionModel: DecisionModel | LocalDecisionModel,
+  decisionModel: AnyDecisionModel,
   runtime?: RuntimeOptions,
 ): Promise<CompactionResult<M>> {
+  if (isCombined(decisionModel)) return compactCombined(reader, request, decisionModel, runtime);
   const started = performance.now();
   const checked = checkRuntime(runtime);
   checkAborted(checked.signal);
@@ -66,6 +69,38 @@ export async function compactWith<M>(
   const result = history.result(instance, outcome, { usage: host.usage, retries: host.retries, started });
   instance.settle();
   return result as CompactionResult<M>;
+}
+
+/** Decides with two models. */
+async function compactCombined<M>(
+  reader: () => Reader,
+  request: CompactionRequest<M>,
+  combined: CombinedDecisionModel,
+  runtime?: RuntimeOptions,
+): Promise<CompactionResult<M>> {
+  const started = performance.now();
+  const checked = checkRuntime(runtime);
+  const taken = takeRequest(request);
+  // One copy for all passes: what the host does to its objects meanwhile changes nothing.
+  const messages = checked.shareUnchanged ? taken.messages : deepCopy(taken.messages, "messages");
+  const own = { ...taken.settings, messages } as unknown as CompactionRequest<M>;
+  const inner = { ...runtime, shareUnchanged: true };
+  const quiet = { shareUnchanged: true, countChars: false, language: checked.language };
+  const apply = { shareUnchanged: true, countChars: checked.countChars, language: checked.language };
+  const result = await combine<CompactionResult<M>>(combined, {
+    locally: () => compactWith(reader, own, combined.local, quiet),
+    alone: () => compactWith(reader, own, combined.local, inner),
+    remotely: (certain) =>
+      compactWith(
+        reader,
+        { ...own, protected_call_ids: [...(own.protected_call_ids ?? []), ...certain] },
+        combined.remote,
+        certain.length === 0 ? inner : { ...inner, countChars: false },
+      ),
+    apply: (decisions) => applyWith(reader, own, decisions, apply),
+  });
+  result.stats.elapsed_ms = performance.now() - started;
+  return result;
 }
 
 /** Decides with the local model at once, or asks a decision function. */
@@ -208,8 +243,9 @@ export async function inspectWith<M>(
   const { model, ...rest } = options;
   const checked = checkRuntime(rest);
   const taken = takeRequest(request);
-  const local = model !== undefined && localPoint(model) !== undefined;
-  const limits = limitsOf(local ? undefined : (model as DecisionModel | undefined));
+  const asked = model !== undefined && isCombined(model) ? model.remote : model;
+  const local = asked !== undefined && localPoint(asked) !== undefined;
+  const limits = limitsOf(local ? undefined : (asked as DecisionModel | undefined));
   const read = reader();
   const instance = await ready();
   const history = new History(read, taken.messages, taken.settings, { ...checked, shareUnchanged: true });
@@ -256,14 +292,27 @@ export function use<T>(instance: Instance, session: Session, task: () => T): T {
 export function applyDecisions<M = Message>(
   request: CompactionRequest<M>,
   decisions: readonly GivenDecision[],
-  runtime?: Pick<RuntimeOptions, "shareUnchanged" | "countChars" | "language">,
+  runtime?: ApplyOptions,
+): CompactionResult<M> {
+  return applyWith(() => readCanonical, request, decisions, runtime);
+}
+
+type ApplyOptions = Pick<RuntimeOptions, "shareUnchanged" | "countChars" | "language">;
+
+/** {@link applyDecisions} for messages of any format. */
+function applyWith<M>(
+  reader: () => Reader,
+  request: CompactionRequest<M>,
+  decisions: readonly GivenDecision[],
+  runtime?: ApplyOptions,
 ): CompactionResult<M> {
   const started = performance.now();
   const checked = checkRuntime(runtime);
   const taken = takeRequest(request);
   const answers = readGiven(decisions);
+  const read = reader();
   const instance = readySync();
-  const history = new History(readCanonical, taken.messages, taken.settings, checked);
+  const history = new History(read, taken.messages, taken.settings, checked);
   const session = history.open(instance, new Host(history.read, checked));
   const outcome = use(instance, session, () => session.decide(answers, checked.language === "zh"));
   matchGiven(decisions, readDecisions(outcome, instance, history.read.name));
@@ -275,7 +324,7 @@ export function applyDecisions<M = Message>(
 }
 
 /** Position of the pair, call and result probability of each decision. */
-function readGiven(decisions: readonly GivenDecision[]): Float64Array {
+export function readGiven(decisions: readonly GivenDecision[]): Float64Array {
   if (!Array.isArray(decisions)) throw invalidRequest("decisions", "decisions must be a list", { value: decisions });
   const answers = new Float64Array(decisions.length * 3);
   decisions.forEach((decision: unknown, index) => {

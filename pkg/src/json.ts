@@ -1,13 +1,22 @@
-import type { SplicesArray } from "#glue";
+import type { OutcomeArray, Session, SplicesArray } from "#glue";
 import { readDecisions } from "./apply.js";
-import { decide } from "./compact.js";
-import { ready } from "./engine.js";
+import { combine, isCombined } from "./combine.js";
+import { decide, readGiven, use } from "./compact.js";
+import { type Instance, ready } from "./engine.js";
 import { type CompactionError, invalidRequest } from "./errors.js";
 import { checkAborted, Host } from "./host.js";
 import { takeSettings, withFound } from "./request.js";
 import { report } from "./result.js";
-import { checkRuntime, limitsOf, localPoint } from "./runtime.js";
-import type { DecisionModel, LocalDecisionModel, RuntimeOptions } from "./types.js";
+import { type CheckedRuntime, checkRuntime, limitsOf, localPoint } from "./runtime.js";
+import type {
+  AnyDecisionModel,
+  CombinedDecisionModel,
+  CompactionResult,
+  DecisionModel,
+  GivenDecision,
+  LocalDecisionModel,
+  RuntimeOptions,
+} from "./types.js";
 
 /**
  * {@link compactContext} from JSON text to JSON text. Only removed blocks and replaced `output` values differ; all other bytes of
@@ -19,38 +28,80 @@ import type { DecisionModel, LocalDecisionModel, RuntimeOptions } from "./types.
  */
 export async function compactContextJson(
   text: string,
-  decisionModel: DecisionModel | LocalDecisionModel,
+  decisionModel: AnyDecisionModel,
   runtime?: RuntimeOptions,
 ): Promise<string> {
-  const started = performance.now();
   const checked = checkRuntime(runtime);
   checkAborted(checked.signal);
+  if (typeof text !== "string") throw invalidRequest("text", "text must be a string", { value: text });
+  const { json, ...rest } = isCombined(decisionModel)
+    ? await compactCombined(text, decisionModel, checked)
+    : await pass(text, checked, asking(decisionModel, checked));
+  return `{"schema_version":1,"messages":${json},${JSON.stringify(rest).slice(1)}`;
+}
+
+/** A result whose messages are JSON text. */
+type JsonResult = Omit<CompactionResult, "messages" | "schema_version"> & { json: string };
+
+/** How the decisions of a pass come about. */
+interface Pass {
+  model?: DecisionModel;
+  decide(instance: Instance, session: Session, host: Host): OutcomeArray | Promise<OutcomeArray>;
+}
+
+/** Asks a decision function or the local model. */
+function asking(decisionModel: DecisionModel | LocalDecisionModel, checked: CheckedRuntime): Pass {
   const point = localPoint(decisionModel);
   const model = point === undefined ? (decisionModel as DecisionModel) : undefined;
   const limits = limitsOf(model);
-  if (typeof text !== "string") throw invalidRequest("text", "text must be a string", { value: text });
+  return {
+    ...(model && { model }),
+    decide: (instance, session, host) => decide(instance, session, host, { point, limits, checked }),
+  };
+}
+
+/** Takes probabilities that are known. */
+function knowing(decisions: readonly GivenDecision[], chinese: boolean): Pass {
+  const answers = readGiven(decisions);
+  return { decide: (instance, session) => use(instance, session, () => session.decide(answers, chinese)) };
+}
+
+function compactCombined(text: string, combined: CombinedDecisionModel, checked: CheckedRuntime): Promise<JsonResult> {
+  const { onProgress, onRequest, ...quiet } = { ...checked, countChars: false };
+  return combine<JsonResult>(combined, {
+    locally: () => pass(text, quiet, asking(combined.local, checked)),
+    alone: () => pass(text, checked, asking(combined.local, checked)),
+    remotely: (certain) => pass(text, checked, asking(combined.remote, checked), certain),
+    apply: (decisions) =>
+      pass(text, { ...quiet, countChars: checked.countChars }, knowing(decisions, checked.language === "zh")),
+  });
+}
+
+/** Reads the text, decides and splices; calls in `kept` are not asked about. */
+async function pass(
+  text: string,
+  checked: CheckedRuntime,
+  { model, decide }: Pass,
+  kept: readonly string[] = [],
+): Promise<JsonResult> {
+  const started = performance.now();
   const instance = await ready();
   let settings: Record<string, unknown> = {};
   const parse = (rest: string) => {
     settings = takeSettings(JSON.parse(rest));
-    return settings;
+    const own = settings.protected_call_ids ?? [];
+    return kept.length > 0 && Array.isArray(own) ? { ...settings, protected_call_ids: [...own, ...kept] } : settings;
   };
-  const host = new Host(
-    { output: () => undefined, id: () => "" },
-    checked,
-    instance.templates[checked.language],
-    model,
-    parse,
-  );
+  const bodies = { output: () => undefined, id: () => "" };
+  const host = new Host(bodies, checked, instance.templates[checked.language], model, parse);
   host.tell("onProgress", { phase: "prepare", done: 0, total: 1 });
-  let session: ReturnType<typeof open>;
-  const open = () => instance.run(({ Session }) => Session.fromJson(text, host));
+  let session: Session;
   try {
-    session = open();
+    session = instance.run(({ Session }) => Session.fromJson(text, host));
   } catch (error) {
     throw withFound(error as CompactionError, settings);
   }
-  const outcome = await decide(instance, session, host, { point, limits, checked });
+  const outcome = await decide(instance, session, host);
   checkAborted(checked.signal);
   host.tell("onProgress", { phase: "apply", done: 1, total: 1 });
   const splices = outcome[5] as SplicesArray;
@@ -71,7 +122,7 @@ export async function compactContextJson(
     started,
   });
   instance.settle();
-  return `{"schema_version":${schema_version},"messages":${spliced(text, splices)},${JSON.stringify(rest).slice(1)}`;
+  return { ...rest, json: spliced(text, splices) };
 }
 
 /** The text of the messages with the edits done; half surrogate pairs survive, since only the caller's own text is cut. */

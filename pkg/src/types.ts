@@ -171,6 +171,20 @@ export interface LocalDecisionModel {
   readonly cut: LocalCut;
 }
 
+/** The local model and another one together; `keepline/models/combine` makes it. Passed in place of a function. */
+export interface CombinedDecisionModel {
+  readonly kind: "combined";
+  readonly local: LocalDecisionModel;
+  readonly remote: DecisionModel;
+  /** When the other one is asked: about what the local model is not sure of, or always, with the local one where it fails. */
+  readonly remoteFor: "uncertain" | "all";
+  /** The local model is not sure of a probability between these. */
+  readonly band: readonly [low: number, high: number];
+}
+
+/** Everything that can decide. */
+export type AnyDecisionModel = DecisionModel | LocalDecisionModel | CombinedDecisionModel;
+
 /** Where a compaction is. */
 export interface Progress {
   /** Reading the history, asking the model, applying the decisions. */
@@ -338,6 +352,10 @@ export interface Stats {
   /** How far the view was shrunk; null for the local model. */
   state_stage: string | null;
   requests: number;
+  /** Candidates that the local model decided alone, where it was combined with another one. */
+  decided_locally?: number;
+  /** Why the local model decided in place of the other one, where it was its fallback. */
+  fallback?: { code: string; message: string };
   retries: number;
   /** As the provider gave it, in batch order. */
   usage: unknown[];
@@ -365,7 +383,8 @@ export interface CompactionResult<M = Message> {
 
 /** For whom `inspectRequests` shows what would be sent, and how. */
 export interface InspectOptions extends Pick<RuntimeOptions, "redact" | "language"> {
-  model?: DecisionModel | LocalDecisionModel;
+  /** Whose limits count. A combined model shows all that its other one might be asked. */
+  model?: AnyDecisionModel;
 }
 
 /** A request as {@link inspectRequests} shows it. */

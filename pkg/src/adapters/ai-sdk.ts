@@ -3,14 +3,7 @@ import type { ModelMessage, UIMessage } from "ai";
 import { withFields } from "../copy.js";
 import { invalidRequest } from "../errors.js";
 import type { Fields } from "../flatten.js";
-import type {
-  CompactionResult,
-  DecisionModel,
-  InspectedRequest,
-  InspectOptions,
-  LocalDecisionModel,
-  RuntimeOptions,
-} from "../types.js";
+import type { AnyDecisionModel, CompactionResult, InspectedRequest, InspectOptions, RuntimeOptions } from "../types.js";
 import { compactAs, inspectAs, viewAs } from "./common/adapter.js";
 import { messageAt, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
@@ -51,7 +44,7 @@ export type AiSdkSwitches<M = AiMessage> = AdapterSwitches<M> & JsonSwitch & Thi
 export function compactMessages<M extends AiMessage>(
   messages: readonly M[],
   settings: CompactionSettings,
-  model: DecisionModel | LocalDecisionModel,
+  model: AnyDecisionModel,
   runtime?: RuntimeOptions & AiSdkSwitches<M>,
 ): Promise<CompactionResult<M>> {
   return compactAs(FORMAT, messages, settings, model, runtime);

@@ -3,14 +3,7 @@ import type { BetaMessageParam } from "@anthropic-ai/sdk/resources/beta/messages
 import type { MessageParam } from "@anthropic-ai/sdk/resources/messages";
 import { withFields } from "../copy.js";
 import type { Fields } from "../flatten.js";
-import type {
-  CompactionResult,
-  DecisionModel,
-  InspectedRequest,
-  InspectOptions,
-  LocalDecisionModel,
-  RuntimeOptions,
-} from "../types.js";
+import type { AnyDecisionModel, CompactionResult, InspectedRequest, InspectOptions, RuntimeOptions } from "../types.js";
 import { compactAs, inspectAs, viewAs } from "./common/adapter.js";
 import { messageAt, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
@@ -34,7 +27,7 @@ export type AnthropicSwitches<M = AnthropicMessage> = AdapterSwitches<M> & Think
 export function compactMessages<M extends AnthropicMessage>(
   messages: readonly M[],
   settings: CompactionSettings,
-  model: DecisionModel | LocalDecisionModel,
+  model: AnyDecisionModel,
   runtime?: RuntimeOptions & AnthropicSwitches<M>,
 ): Promise<CompactionResult<M>> {
   return compactAs(FORMAT, messages, settings, model, runtime);

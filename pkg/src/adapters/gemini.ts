@@ -2,14 +2,7 @@
 import type { Content } from "@google/genai";
 import { withFields } from "../copy.js";
 import type { Fields } from "../flatten.js";
-import type {
-  CompactionResult,
-  DecisionModel,
-  InspectedRequest,
-  InspectOptions,
-  LocalDecisionModel,
-  RuntimeOptions,
-} from "../types.js";
+import type { AnyDecisionModel, CompactionResult, InspectedRequest, InspectOptions, RuntimeOptions } from "../types.js";
 import { compactAs, inspectAs, viewAs } from "./common/adapter.js";
 import { messageAt } from "./common/parts.js";
 import type { Format } from "./common/read.js";
@@ -51,7 +44,7 @@ export type GeminiSwitches<M = Content> = AdapterSwitches<M> &
 export function compactMessages<M extends Content>(
   messages: readonly M[],
   settings: CompactionSettings,
-  model: DecisionModel | LocalDecisionModel,
+  model: AnyDecisionModel,
   runtime?: RuntimeOptions & GeminiSwitches<M>,
 ): Promise<CompactionResult<M>> {
   return compactAs(FORMAT, messages, settings, model, runtime);

@@ -1,14 +1,7 @@
 /** Messages of LangChain.js: instances, their JSON, stored and flat messages. */
 import type { BaseMessage, StoredMessage } from "@langchain/core/messages";
 import type { Fields } from "../flatten.js";
-import type {
-  CompactionResult,
-  DecisionModel,
-  InspectedRequest,
-  InspectOptions,
-  LocalDecisionModel,
-  RuntimeOptions,
-} from "../types.js";
+import type { AnyDecisionModel, CompactionResult, InspectedRequest, InspectOptions, RuntimeOptions } from "../types.js";
 import { compactAs, inspectAs, viewAs } from "./common/adapter.js";
 import { messageAt, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
@@ -68,7 +61,7 @@ export type LangChainSwitches<M = LangChainMessage> = AdapterSwitches<M> & Think
 export function compactMessages<M extends LangChainMessage>(
   messages: readonly M[],
   settings: CompactionSettings,
-  model: DecisionModel | LocalDecisionModel,
+  model: AnyDecisionModel,
   runtime?: RuntimeOptions & LangChainSwitches<M>,
 ): Promise<CompactionResult<M>> {
   return compactAs(FORMAT, messages, settings, model, runtime);

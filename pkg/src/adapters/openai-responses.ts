@@ -3,14 +3,7 @@ import type { ResponseInputItem } from "openai/resources/responses/responses";
 import { withFields } from "../copy.js";
 import { invalidRequest } from "../errors.js";
 import type { Fields } from "../flatten.js";
-import type {
-  CompactionResult,
-  DecisionModel,
-  InspectedRequest,
-  InspectOptions,
-  LocalDecisionModel,
-  RuntimeOptions,
-} from "../types.js";
+import type { AnyDecisionModel, CompactionResult, InspectedRequest, InspectOptions, RuntimeOptions } from "../types.js";
 import { compactAs, inspectAs, viewAs } from "./common/adapter.js";
 import { messageAt, partTexts, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
@@ -50,7 +43,7 @@ export interface ResponsesSwitches<M = ResponseInputItem>
 export function compactMessages<M extends ResponseInputItem>(
   messages: readonly M[],
   settings: CompactionSettings,
-  model: DecisionModel | LocalDecisionModel,
+  model: AnyDecisionModel,
   runtime?: RuntimeOptions & ResponsesSwitches<M>,
 ): Promise<CompactionResult<M>> {
   return compactAs(FORMAT, messages, settings, model, runtime);

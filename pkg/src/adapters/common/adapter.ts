@@ -2,12 +2,11 @@
 import { compactWith, inspectWith } from "../../compact.js";
 import { takeSettings } from "../../request.js";
 import type {
+  AnyDecisionModel,
   CompactionRequest,
   CompactionResult,
-  DecisionModel,
   InspectedRequest,
   InspectOptions,
-  LocalDecisionModel,
   RuntimeOptions,
 } from "../../types.js";
 import { type Format, readWith, seeAll } from "./read.js";
@@ -19,7 +18,7 @@ export async function compactAs<M>(
   format: Format,
   messages: readonly M[],
   settings: object,
-  model: DecisionModel | LocalDecisionModel,
+  model: AnyDecisionModel,
   runtime?: object,
 ): Promise<CompactionResult<M>> {
   const { switches, rest } = takeSwitches<RuntimeOptions>(runtime, format.switches);

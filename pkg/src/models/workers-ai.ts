@@ -1,0 +1,32 @@
+import type { DecisionModel } from "../types.js";
+import { answersOf, asked, type Limits, limited, noul } from "./shared.js";
+
+/** The `AI` binding of a Worker, as far as it is used. */
+export interface WorkersAi {
+  // `any`: the binding is typed by model, which differs from version to version
+  run(model: any, input: any, options?: any): Promise<unknown>;
+}
+
+/** Which model of the binding, and what it allows. */
+export interface WorkersAiOptions {
+  /** @default "@cf/cloudflare/clef-flash" */
+  model?: string;
+  /** @default 64 questions in a request */
+  limits?: Limits;
+}
+
+/**
+ * A decision model of Workers AI, by the binding `env.AI`. No key is needed, and nothing leaves Cloudflare.
+ *
+ * @param ai `env.AI`
+ */
+export function workersAiModel(
+  ai: WorkersAi,
+  { model = "@cf/cloudflare/clef-flash", limits = { maxQuestions: 64 } }: WorkersAiOptions = {},
+): DecisionModel {
+  return limited(async (request, { signal }) => {
+    const input = { state: request.state, questions: asked(request, noul) };
+    const { answers, usage } = (await ai.run(model, input, { signal })) as { answers?: unknown; usage?: unknown };
+    return { answers: answersOf(answers), model, ...(usage !== undefined && { usage }) };
+  }, limits);
+}
