@@ -1,6 +1,7 @@
 /** The pages about message formats: each has one program, which prints what the page says. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { blocksOf, output } from "../support/programs.js";
@@ -27,4 +28,32 @@ describe("docs/formats", () => {
       assert.equal(output(program as string, name), printed);
     });
   }
+});
+
+describe("docs/models", () => {
+  const models = readdirSync(join(root, "docs", "models")).map((name) => name.replace(/\.md$/, ""));
+
+  it("has a page for each model of the package", () => {
+    const { exports } = JSON.parse(readFileSync(join(root, "pkg", "package.json"), "utf8"));
+    const paths = Object.keys(exports).filter((path) => path.startsWith("./models/"));
+    assert.deepEqual(models.map((name) => `./models/${name}`).sort(), paths.sort());
+  });
+
+  it("has programs with the right types", () => {
+    const folder = join(root, ".build", "model-programs");
+    mkdirSync(folder, { recursive: true });
+    const files = models.map((name) => {
+      const [program, ...others] = blocksOf(`docs/models/${name}.md`, "ts");
+      assert.deepEqual(others, []);
+      writeFileSync(join(folder, `${name}.ts`), program as string);
+      return `${name}.ts`;
+    });
+    const extending = join(root, "tests", "tsconfig.json");
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: extending, include: [], files }));
+    const checked = spawnSync(join(root, "node_modules", ".bin", "tsc"), ["--noEmit", "-p", folder], {
+      encoding: "utf8",
+    });
+    assert.equal(checked.stdout, "");
+    assert.equal(checked.status, 0);
+  });
 });

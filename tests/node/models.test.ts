@@ -84,8 +84,8 @@ class LangChain extends BaseDecisionModel {
       ...(config?.signal && { signal: config.signal }),
     });
     if (!response.ok) throw Object.assign(new Error("failed"), { status: response.status, headers: response.headers });
-    const { usage, ...body } = (await response.json()) as { usage: Record<string, number> };
-    return parseClassifierResponse({ ...body, usage_metadata: usage });
+    const { answers, model, usage } = (await response.json()) as ReturnType<typeof systemOne>;
+    return parseClassifierResponse({ answers, model, usage_metadata: usage });
   }
 }
 
