@@ -137,9 +137,10 @@ function said(part: Fields, field: string, providers?: readonly string[]): unkno
 const isThinking = ({ type }: Fields) => type === "reasoning" || type === "reasoning-file";
 const isTool = ({ type }: Fields) => typeof type === "string" && (type === "dynamic-tool" || type.startsWith("tool-"));
 
+/** Thinking; Anthropic signs it, whoever serves its models. */
 function thinkingBlock(part: Fields): SeenBlock {
-  const anthropics = ["signature", "redactedData"].some((field) => said(part, field, ["anthropic"]) !== undefined);
-  return anthropics ? { kind: "thinking", signed: true } : { kind: "thinking" };
+  const isSigned = ["signature", "redactedData"].some((field) => said(part, field) !== undefined);
+  return isSigned ? { kind: "thinking", signed: true } : { kind: "thinking" };
 }
 
 /** A block of a step, and what tells whether its calls belong together. */
