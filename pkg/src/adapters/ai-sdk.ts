@@ -99,7 +99,8 @@ const FORMAT: Format = {
     ),
   merges: (messages, { mergeModelTurns }) => {
     const isUi = messages.some((message) => Array.isArray((message as Fields).parts));
-    return !isUi && (mergeModelTurns ?? messages.some((message) => partsOf(message as Fields).some(isGoogles)));
+    if (isUi) return false;
+    return (mergeModelTurns ?? messages.some((message) => partsOf(message as Fields).some(isGoogles))) && "calls";
   },
   merge: (earlier, later) =>
     withFields(later as Fields, { content: [earlier, later].flatMap((message) => partsOf(message as Fields)) }),
