@@ -289,3 +289,117 @@ fn count(plan: &Plan, language: Language, decisions: &[Decision], removal: &Remo
 fn count_of<T>(items: impl IntoIterator<Item = T>) -> u32 {
     u32::try_from(items.into_iter().count()).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::message::{
+        Block, Call, CallState, Label, Message, Output, ResultState, Role, Snapshot, Ties, Tool,
+        ToolResult,
+    };
+    use crate::options::Options;
+
+    fn message(role: Role, blocks: u32) -> Message {
+        Message {
+            role,
+            listed: false,
+            starts_task: false,
+            blocks,
+        }
+    }
+
+    fn call(id: u32, group: Option<u32>, ties: Ties) -> Block<'static> {
+        Block::Call(Call {
+            id: Some(id),
+            tool: Some(0),
+            input: Some(Cow::Borrowed("{}")),
+            state: CallState::Finished,
+            listed: false,
+            group,
+            ties,
+            label: Label::default(),
+        })
+    }
+
+    fn result(id: u32) -> Block<'static> {
+        Block::Result(ToolResult {
+            id: Some(id),
+            tool: Some(0),
+            state: ResultState::Success,
+            output: Output::Text {
+                chars: 2000,
+                original: None,
+            },
+        })
+    }
+
+    /// What becomes of two calls of one message, neither of which is needed.
+    fn decided(calls: [(Option<u32>, Ties); 2]) -> Vec<(Action, &'static str)> {
+        let [(group, ties), (other_group, other_ties)] = calls;
+        let snapshot = Snapshot {
+            messages: vec![
+                message(Role::User, 1),
+                message(Role::Assistant, 2),
+                message(Role::Assistant, 2),
+            ],
+            blocks: vec![
+                Block::Text(Cow::Borrowed("Go.")),
+                call(0, group, ties),
+                call(1, other_group, other_ties),
+                result(0),
+                result(1),
+            ],
+            tools: vec![Tool {
+                name: Cow::Borrowed("read"),
+                eligible: true,
+            }],
+            ids: 2,
+        };
+        let options = Options {
+            preserve_recent_messages: 0,
+            ..Options::default()
+        };
+        let answer = |_| Some(Answer::new(0.0, Some(0.0)));
+        let outcome = snapshot.decide(&options, Language::English, answer);
+        let decision = |decision: &Decision| (decision.action, decision.reason.as_str());
+        outcome.decisions.iter().map(decision).collect()
+    }
+
+    #[test]
+    fn calls_of_a_group_go_together_or_not_at_all() {
+        let free = Ties::default();
+        let stays = Ties {
+            stays: true,
+            ..free
+        };
+        let bound = Ties {
+            bound: true,
+            ..free
+        };
+        let beside = Ties {
+            group_stays: true,
+            ..free
+        };
+        let gone = (Action::DropCall, "call_not_needed");
+        let kept_by_group = (Action::DropResult, "group_kept");
+        let current = (Action::DropResult, "current_turn");
+        let tied = (Action::Keep, "provider_bound");
+        assert_eq!(decided([(None, stays), (None, free)]), [current, gone]);
+        assert_eq!(decided([(None, bound), (None, free)]), [tied, gone]);
+        assert_eq!(decided([(Some(1), free), (Some(1), free)]), [gone, gone]);
+        assert_eq!(
+            decided([(Some(1), stays), (Some(1), free)]),
+            [current, kept_by_group]
+        );
+        assert_eq!(
+            decided([(Some(1), bound), (Some(1), free)]),
+            [tied, kept_by_group]
+        );
+        assert_eq!(
+            decided([(Some(1), beside), (Some(2), free)]),
+            [kept_by_group, gone]
+        );
+    }
+}

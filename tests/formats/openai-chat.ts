@@ -70,6 +70,7 @@ function write({ items, provider }: Script, random: Random) {
       }),
       ...(random.chance(0.2) && { protectCurrentTurn: random.pick(["all", "calls", false]) }),
       ...(random.chance(0.1) && { shareUnchanged: true }),
+      ...(random.chance(0.2) && { mergeModelTurns: true }),
     },
   };
 }

@@ -178,6 +178,30 @@ describe("switches", () => {
     assert.match(String(part?.output.value), /^\{"rows":\["berth/);
   });
 
+  it("mergeModelTurns makes one of what touches since a call went, and of nothing else", async () => {
+    const [, step, tool] = chat(1) as [unknown, ChatCompletionMessageParam, ChatCompletionMessageParam];
+    const messages: ChatCompletionMessageParam[] = [
+      { role: "user", content: "Go." },
+      { ...step, content: "Reading." } as ChatCompletionMessageParam,
+      tool,
+      { role: "assistant", content: [{ type: "text", text: "Done." }] },
+      { role: "user", content: "Next." },
+      { role: "assistant", content: "So." },
+      { role: "assistant", content: "Yes." },
+      { role: "user", content: "Go on." },
+    ];
+    const result = await openaiChat.compactMessages(messages, settings, drop, { mergeModelTurns: true });
+    assert.deepEqual(result.messages[1], {
+      role: "assistant",
+      content: [
+        { type: "text", text: "Reading." },
+        { type: "text", text: "Done." },
+      ],
+    });
+    assert.deepEqual(result.message_map, [0, 1, null, 1, 2, 3, 4, 5]);
+    assert.equal((await openaiChat.compactMessages(messages, settings, drop)).messages.length, 7);
+  });
+
   it("are checked, and those of other formats refused", async () => {
     const wrong = { protectCurrentTurn: "some" } as never;
     await assert.rejects(

@@ -92,7 +92,8 @@ const FORMAT: Format = {
     ),
   merges: (messages, { mergeModelTurns }) => {
     const isUi = messages.some((message) => Array.isArray((message as Fields).parts));
-    return !isUi && (mergeModelTurns ?? messages.some((message) => partsOf(message as Fields).some(isGoogles)));
+    if (isUi) return false;
+    return (mergeModelTurns ?? messages.some((message) => partsOf(message as Fields).some(isGoogles))) && "calls";
   },
   merge: (earlier, later) =>
     withFields(later as Fields, { content: [earlier, later].flatMap((message) => partsOf(message as Fields)) }),
@@ -130,9 +131,10 @@ function said(part: Fields, field: string, providers?: readonly string[]): unkno
 const isThinking = ({ type }: Fields) => type === "reasoning" || type === "reasoning-file";
 const isTool = ({ type }: Fields) => typeof type === "string" && (type === "dynamic-tool" || type.startsWith("tool-"));
 
+/** Thinking; Anthropic signs it, whoever serves its models. */
 function thinkingBlock(part: Fields): SeenBlock {
-  const anthropics = ["signature", "redactedData"].some((field) => said(part, field, ["anthropic"]) !== undefined);
-  return anthropics ? { kind: "thinking", signed: true } : { kind: "thinking" };
+  const isSigned = ["signature", "redactedData"].some((field) => said(part, field) !== undefined);
+  return isSigned ? { kind: "thinking", signed: true } : { kind: "thinking" };
 }
 
 /** A block of a step, and what tells whether its calls belong together. */

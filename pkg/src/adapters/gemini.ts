@@ -75,7 +75,7 @@ const FORMAT: Format = {
     return seen;
   },
   checksTurn: () => true,
-  merges: (_contents, { mergeModelTurns = true }) => mergeModelTurns,
+  merges: (_contents, { mergeModelTurns = true }) => mergeModelTurns && "calls",
   merge: (earlier, later) =>
     withFields(later as Fields, { parts: [earlier, later].flatMap((content) => partsOf(content as Fields)) }),
 };

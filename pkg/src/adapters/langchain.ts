@@ -3,7 +3,7 @@ import type { BaseMessage, StoredMessage } from "@langchain/core/messages";
 import type { Fields } from "../flatten.js";
 import type { AnyDecisionModel, CompactionResult, InspectedRequest, InspectOptions, RuntimeOptions } from "../types.js";
 import { compactAs, inspectAs, viewAs } from "./common/adapter.js";
-import { messageAt, withPartText } from "./common/parts.js";
+import { joinedContent, messageAt, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
 import type { AdapterSwitches, CompactionSettings, GoogleSwitch, ThinkingSwitches } from "./common/switches.js";
 import {
@@ -104,7 +104,7 @@ const FORMAT: Format = {
       blocks.some((block) => (block.kind === "call" || block.kind === "thinking") && block.signed === true),
     ),
   merges: (messages, { mergeModelTurns }) =>
-    mergeModelTurns ?? messages.some((message) => isGoogles(shapeOf(message as Fields).fields)),
+    (mergeModelTurns ?? messages.some((message) => isGoogles(shapeOf(message as Fields).fields))) && "calls",
   merge: (earlier, later) => {
     const [one, other] = [earlier, later].map((message) => shapeOf(message as Fields)) as [Shape, Shape];
     return other.build({ content: joinedContent(contentOf(one.fields), contentOf(other.fields)) });
@@ -124,13 +124,6 @@ function isGoogles(fields: Fields): boolean {
     Object.keys(signatures(fields)).length > 0 ||
     (Array.isArray(content) && content.some((block) => block?.type === "functionCall"))
   );
-}
-
-function joinedContent(one: unknown, other: unknown): unknown {
-  const isEmpty = (content: unknown) => content === "" || content === undefined || content === null;
-  if (isEmpty(one)) return other;
-  if (isEmpty(other)) return one;
-  return [one, other].flatMap((content) => (Array.isArray(content) ? content : [{ type: "text", text: content }]));
 }
 
 function seeResult({ fields, build }: Shape): Seen {

@@ -4,7 +4,7 @@ import { withFields } from "../copy.js";
 import type { Fields } from "../flatten.js";
 import type { AnyDecisionModel, CompactionResult, InspectedRequest, InspectOptions, RuntimeOptions } from "../types.js";
 import { compactAs, inspectAs, viewAs } from "./common/adapter.js";
-import { messageAt, partTexts, withoutField, withPartText } from "./common/parts.js";
+import { joinedContent, messageAt, partTexts, withoutField, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
 import {
   type AdapterSwitches,
@@ -27,8 +27,15 @@ import {
 export type { CompactionSettings, Viewed };
 
 /** What this adapter can be told beside the request. */
-export type ChatSwitches<M = ChatCompletionMessageParam> = AdapterSwitches<M> &
-  ErrorSwitch<ChatCompletionToolMessageParam>;
+export interface ChatSwitches<M = ChatCompletionMessageParam>
+  extends AdapterSwitches<M>,
+    ErrorSwitch<ChatCompletionToolMessageParam> {
+  /**
+   * Make one of the agent's messages that touch since something between them went, for servers whose chat template insists
+   * on turns. @default false
+   */
+  mergeModelTurns?: boolean;
+}
 
 /**
  * `compactContext` for Chat Completions messages. Results do not say whether they failed: tell by `isError`.
@@ -62,13 +69,23 @@ export function viewMessages<M extends ChatCompletionMessageParam>(
 }
 
 const FORMAT: Format = {
-  switches: ["protectCurrentTurn", "messageId", "isError"],
+  switches: ["protectCurrentTurn", "messageId", "isError", "mergeModelTurns"],
   see: (messages, switches, at) =>
     messages.map((value, index) => {
       const message = messageAt(value, index, at);
       return message.role === "tool" ? seeResult(message, switches) : seeMessage(message, index);
     }),
   checksTurn: () => false,
+  merges: (_messages, { mergeModelTurns = false }) => mergeModelTurns && "all",
+  merge: (earlier, later) => {
+    const [one, other] = [earlier, later] as [Fields, Fields];
+    const { refusal, audio } = { ...one, ...other };
+    return withFields(other, {
+      content: joinedContent(one.content, other.content),
+      ...(refusal !== undefined && { refusal }),
+      ...(audio !== undefined && { audio }),
+    });
+  },
 };
 
 function seeResult(message: Fields, switches: Switches): Seen {

@@ -34,3 +34,11 @@ export function withoutField<T extends object>(object: T, field: string): T {
   delete (copy as Fields)[field];
   return copy;
 }
+
+/** Two contents, strings or lists of parts, as one. */
+export function joinedContent(one: unknown, other: unknown): unknown {
+  const isEmpty = (content: unknown) => content === "" || content === undefined || content === null;
+  if (isEmpty(one)) return other;
+  if (isEmpty(other)) return one;
+  return [one, other].flatMap((content) => (Array.isArray(content) ? content : [{ type: "text", text: content }]));
+}

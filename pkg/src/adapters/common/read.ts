@@ -15,8 +15,8 @@ export interface Format {
   see(messages: readonly unknown[], switches: Switches, at: { path: string }): Seen[];
   /** Whether the provider checks the open tool loop. */
   checksTurn(open: readonly Seen[]): boolean;
-  /** Whether a message may not stand in front of one with calls of the same speaker. */
-  merges?(messages: readonly object[], switches: Switches): boolean;
+  /** Whether messages of the agent that touch become one: those in front of one with calls, all of them, or none. */
+  merges?(messages: readonly object[], switches: Switches): "calls" | "all" | false;
   /** One message of two, where {@link Format.merges} says so. */
   merge?(earlier: object, later: object): object;
 }
@@ -174,33 +174,34 @@ class Proposal {
     }
   }
 
-  /** Writes the map, and merges what the provider takes only as one message. */
+  /** Writes the map, and merges messages of the agent that touch since something between them went. */
   private merged(entries: readonly Entry[]): object[] {
-    const { format, switches } = this;
-    const merges = format.merges?.(this.messages, switches) === true;
+    const merges = this.format.merges?.(this.messages, this.switches) ?? false;
     const messages: object[] = [];
     let run: Entry[] = [];
-    const close = () => {
-      for (const { index, message } of run) {
-        this.map[index] = messages.length;
-        messages.push(message);
+    const close = (asOne: boolean) => {
+      const [first, last] = [run[0], run.at(-1)];
+      const isNew = first !== undefined && last !== undefined && last.index - first.index >= run.length;
+      const parts = asOne && isNew ? [run] : run.map((entry) => [entry]);
+      for (const part of parts) {
+        for (const { index } of part) this.map[index] = messages.length;
+        messages.push(part.map(({ message }) => message).reduce((one, other) => this.merge(one, other)));
       }
       run = [];
     };
     for (const entry of entries) {
       const speaks = entry.seen.role === "assistant";
-      if (!speaks) close();
+      if (!speaks) close(merges === "all");
       run.push(entry);
-      if (speaks && !entry.hasCalls) continue;
-      const hasNewNeighbours = entry.index - (run[0] as Entry).index >= run.length;
-      if (merges && hasNewNeighbours) {
-        for (const { index } of run) this.map[index] = messages.length;
-        messages.push(run.map(({ message }) => message).reduce((one, other) => format.merge?.(one, other) as object));
-        run = [];
-      } else close();
+      if (!speaks) close(false);
+      else if (entry.hasCalls) close(merges !== false);
     }
-    close();
+    close(merges === "all");
     return messages;
+  }
+
+  private merge(earlier: object, later: object): object {
+    return this.format.merge?.(earlier, later) ?? later;
   }
 }
 
