@@ -57,3 +57,12 @@ describe("docs/models", () => {
     assert.equal(checked.status, 0);
   });
 });
+
+describe("docs/loops.md", () => {
+  const printed = blocksOf("docs/loops.md", "text");
+  blocksOf("docs/loops.md", "js").forEach((program, index) => {
+    it(`program ${index + 1} prints what the page says`, () => {
+      assert.equal(output(program, `loop${index}`), printed[index]);
+    });
+  });
+});

@@ -4,6 +4,7 @@ import { withFields } from "../copy.js";
 import { invalidRequest } from "../errors.js";
 import type { Fields } from "../flatten.js";
 import type { AnyDecisionModel, CompactionResult, InspectedRequest, InspectOptions, RuntimeOptions } from "../types.js";
+import { type CompactStepOptions, type Step, stepCompactor } from "./ai-sdk/step.js";
 import { compactAs, inspectAs, viewAs } from "./common/adapter.js";
 import { messageAt, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
@@ -28,7 +29,7 @@ import {
   type Viewed,
 } from "./common/view.js";
 
-export type { CompactionSettings, Viewed };
+export type { CompactionSettings, CompactStepOptions, Step, Viewed };
 
 type AiMessage = ModelMessage | UIMessage;
 
@@ -57,6 +58,19 @@ export function inspectMessages<M extends AiMessage>(
   options?: InspectOptions & AiSdkSwitches<M>,
 ): Promise<InspectedRequest[]> {
   return inspectAs(FORMAT, messages, settings, options);
+}
+
+/**
+ * For `prepareStep` of `ToolLoopAgent`, `generateText` and `streamText`: compacts the messages of the loop before a step, whenever your
+ * `trigger` says so. Make one for each loop: it remembers what was compacted, since versions 5 and 6 give every step the whole
+ * history again.
+ *
+ * @param options the request without its messages, the decision model and the trigger
+ */
+export function compactStep<S extends Step = Step>(
+  options: CompactStepOptions<S, RuntimeOptions & AiSdkSwitches<ModelMessage>>,
+): (step: S) => Promise<{ messages?: ModelMessage[] }> {
+  return stepCompactor(options, compactMessages<ModelMessage>);
 }
 
 /** What keepline reads of messages of the AI SDK. */

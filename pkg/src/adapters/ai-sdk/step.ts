@@ -1,0 +1,63 @@
+import type { ModelMessage } from "ai";
+import type { AnyDecisionModel, CompactionResult } from "../../types.js";
+import type { CompactionSettings } from "../common/switches.js";
+
+/** What a step is prepared with, as far as it is read; `prepareStep` of every version gives more. */
+export interface Step {
+  messages: ModelMessage[];
+  stepNumber: number;
+}
+
+/** When and how the messages of a loop are compacted. */
+export interface CompactStepOptions<S extends Step, R> extends Omit<CompactionSettings, "goal"> {
+  /** A function, `localDecisionModel()`, or both combined. */
+  model: AnyDecisionModel;
+  /** Whether to compact before this step; sees the messages as they would be sent. Nothing happens by itself. */
+  trigger: (step: S) => boolean | PromiseLike<boolean>;
+  /** What the agent does next, fixed or by step. */
+  goal: string | ((step: S) => string);
+  /** What is not data. */
+  runtime?: R;
+  /** Told of every compaction. */
+  onCompacted?: (result: CompactionResult<ModelMessage>, step: S) => void;
+  /** Told of a failed compaction; the step then goes on with its messages as they are. Without it the step fails. */
+  onError?: (error: unknown, step: S) => void;
+}
+
+/** How messages are compacted. */
+type Compact<R> = (
+  messages: readonly ModelMessage[],
+  settings: CompactionSettings,
+  model: AnyDecisionModel,
+  runtime?: R,
+) => Promise<CompactionResult<ModelMessage>>;
+
+/** A function for `prepareStep`; see `compactStep`. */
+export function stepCompactor<S extends Step, R>(
+  { model, trigger, goal, runtime, onCompacted, onError, ...settings }: CompactStepOptions<S, R>,
+  compact: Compact<R>,
+): (step: S) => Promise<{ messages?: ModelMessage[] }> {
+  // Up to version 6 a step gets the whole history again; then what was decided before still holds for its start.
+  let last: { before: readonly ModelMessage[]; after: readonly ModelMessage[] } | undefined;
+  const carried = (messages: ModelMessage[]) =>
+    last?.before.every((message, index) => message === messages[index])
+      ? [...last.after, ...messages.slice(last.before.length)]
+      : messages;
+  return async (given) => {
+    const messages = carried(given.messages);
+    const step = { ...given, messages };
+    const unchanged = messages === given.messages ? {} : { messages };
+    if (!(await trigger(step))) return unchanged;
+    try {
+      const named = { ...settings, goal: typeof goal === "function" ? goal(step) : goal };
+      const result = await compact(messages, named, model, runtime);
+      last = { before: given.messages, after: result.messages };
+      onCompacted?.(result, step);
+      return { messages: result.messages };
+    } catch (error) {
+      if (!onError) throw error;
+      onError(error, step);
+      return unchanged;
+    }
+  };
+}
