@@ -119,7 +119,7 @@ impl<T: AsRef<str>> Document<T> {
         }
         scan.finish()?;
         rest.push('}');
-        let (messages_span, messages) = messages.ok_or_else(no_messages)?;
+        let (messages_span, messages) = messages.ok_or_else(no_messages)??;
         Ok(Self {
             text: source,
             messages_span,

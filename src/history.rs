@@ -61,7 +61,11 @@ impl Snapshot<'_> {
                     && let Some(answer) = answers.get_mut(position)
                     && let Some(explanation) = explanations.get_mut(position)
                 {
-                    let score = features.score(point, settings.context_fill);
+                    let score = features.score(
+                        point,
+                        settings.context_fill,
+                        settings.options.keep_call_threshold,
+                    );
                     let result = pair.original.is_none().then_some(score.keep_result);
                     let cut = own_cuts.then_some(score.explanation.cut);
                     *answer = Some(Answer {

@@ -98,41 +98,116 @@ const models = readdirSync(join(root, "pkg", "src", "models"))
   .filter((name) => name.endsWith(".ts") && name !== "shared.ts")
   .map((name) => name.slice(0, -".ts".length));
 
-/** The entry point of an adapter: the adapter, and how this runtime gets at the module. */
-const adapterEntries = {
-  name: "adapter entries",
+/** How a runtime gets at the module; `#loader` of package.json chooses. */
+const loaders = ["browser", "edge", "node", "workerd"];
+
+/** Every sub-path with an engine: the source, and what brings the module. */
+const entries = {
+  index: ["index.ts", "#loader"],
+  browser: ["index.ts", "./entry/browser-loader.ts"],
+  inline: ["index.ts", "./entry/inline-loader.ts"],
+  slim: ["index.ts"],
+  ...Object.fromEntries(adapters.map((name) => [name, [`adapters/${name}.ts`, "#loader"]])),
+};
+
+/** Sub-paths that need no engine. */
+const plain = {
+  testing: "testing.ts",
+  ...Object.fromEntries(models.map((name) => [`models/${name}`, `models/${name}.ts`])),
+};
+
+const sources = join(root, "pkg", "src");
+
+/** Makes the entry files: what brings the module, then the exports. */
+const entryFiles = {
+  name: "entry files",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^adapter:/ }, ({ path }) => ({ path: path.slice("adapter:".length), namespace: "adapter" }));
-    onLoad({ filter: /.*/, namespace: "adapter" }, ({ path }) => ({
-      contents: `import "./entry/node-loader.ts"; export * from "./adapters/${path}.ts";`,
-      resolveDir: join(root, "pkg", "src"),
+    onResolve({ filter: /^entry:/ }, ({ path }) => ({ path: path.slice("entry:".length), namespace: "entry" }));
+    onLoad({ filter: /.*/, namespace: "entry" }, ({ path }) => {
+      const [source, loader] = entries[path];
+      const load = loader ? `import ${JSON.stringify(loader)};` : "";
+      return { contents: `${load} export * from "./${source}";`, resolveDir: sources };
+    });
+    onResolve({ filter: /^#wasm-base64$/ }, () => ({ path: "wasm", namespace: "base64" }));
+    onLoad({ filter: /.*/, namespace: "base64" }, () => ({
+      contents: readFileSync(join(dist, "keepline.wasm")).toString("base64"),
+      loader: "text",
     }));
   },
 };
 
-/** Bundles the entry points and writes the declarations. What they share, the engine above all, is in chunks of its own. */
-async function buildJavaScript() {
-  const { build } = await import("esbuild");
-  for (const name of readdirSync(dist)) if (/^chunk-.*\.js/.test(name)) rmSync(join(dist, name));
-  await build({
-    entryPoints: {
-      node: join(root, "pkg", "src", "entry", "node.ts"),
-      ...Object.fromEntries(adapters.map((name) => [name, `adapter:${name}`])),
-      ...Object.fromEntries(models.map((name) => [`models/${name}`, join(root, "pkg", "src", "models", `${name}.ts`)])),
-    },
-    outdir: dist,
+function options() {
+  const { version } = JSON.parse(readFileSync(join(root, "pkg", "package.json"), "utf8"));
+  return {
     bundle: true,
-    splitting: true,
-    plugins: [adapterEntries],
-    format: "esm",
     platform: "neutral",
     target: "es2022",
-    external: ["node:*"],
+    external: ["node:*", "#loader", "*.wasm", "*.wasm?module"],
     alias: { "#glue": join(work, "glue.mjs") },
+    define: { KEEPLINE_VERSION: JSON.stringify(version) },
+    plugins: [entryFiles],
     sourcemap: true,
     logLevel: "warning",
+  };
+}
+
+/** Modules: one file a sub-path. What they share, the engine above all, is in chunks of its own. */
+async function buildModules(build) {
+  await build({
+    ...options(),
+    entryPoints: {
+      ...Object.fromEntries(Object.keys(entries).map((name) => [name, `entry:${name}`])),
+      ...Object.fromEntries(Object.entries(plain).map(([name, source]) => [name, join(sources, source)])),
+      ...Object.fromEntries(loaders.map((name) => [`loader/${name}`, join(sources, "entry", `${name}-loader.ts`)])),
+    },
+    outdir: dist,
+    splitting: true,
+    format: "esm",
   });
+}
+
+/** For `require`: one file with everything, so that there is one engine, and a small one for each sub-path. */
+async function buildRequired(build) {
+  const names = [...Object.keys(entries).filter((name) => entries[name][1] === "#loader"), ...Object.keys(plain)];
+  const variable = (name) => name.replace(/\W/g, "_");
+  const source = (name) => entries[name]?.[0] ?? plain[name];
+  const lines = names.map((name) => `export * as ${variable(name)} from "./${source(name)}";`);
+  const cjs = join(dist, "cjs");
+  await build({
+    ...options(),
+    stdin: { contents: ['import "./entry/node-loader.ts";', ...lines].join("\n"), resolveDir: sources, loader: "ts" },
+    outfile: join(cjs, "all.cjs"),
+    format: "cjs",
+    banner: { js: 'const keeplineUrl = require("node:url").pathToFileURL(__filename).href;' },
+    define: { ...options().define, "import.meta.url": "keeplineUrl" },
+  });
+  for (const name of names) {
+    const file = join(cjs, `${name}.cjs`);
+    mkdirSync(join(file, ".."), { recursive: true });
+    const up = "../".repeat(name.split("/").length - 1) || "./";
+    writeFileSync(file, `module.exports = require("${up}all.cjs").${variable(name)};\n`);
+  }
+}
+
+/** Declarations, and again for `require`, which wants names of its own. */
+function buildTypes() {
   run(bin("tsc"), ["-p", "pkg/tsconfig.json"]);
+  const [from, to] = [join(dist, "types"), join(dist, "types-cjs")];
+  for (const name of readdirSync(from, { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".d.ts")) continue;
+    const file = join(to, name.replace(/\.d\.ts$/, ".d.cts"));
+    mkdirSync(join(file, ".."), { recursive: true });
+    const text = readFileSync(join(from, name), "utf8");
+    writeFileSync(file, text.replace(/(from "\.[^"]*|import\("\.[^"]*)\.js"/g, '$1.cjs"'));
+  }
+}
+
+async function buildJavaScript() {
+  const { build } = await import("esbuild");
+  for (const name of readdirSync(dist)) if (name !== "keepline.wasm") rmSync(join(dist, name), { recursive: true });
+  await buildModules(build);
+  await buildRequired(build);
+  buildTypes();
 }
 
 /** Builds what is older than its sources. */
@@ -147,8 +222,16 @@ export async function build() {
   )
     buildModule();
   if (
-    newest("pkg/dist/node.js") <
-    newest("pkg/src", "package.json", "pkg/package.json", "pkg/tsconfig.json", ".build/glue.mjs", script)
+    newest("pkg/dist/index.js") <
+    newest(
+      "pkg/src",
+      "pkg/dist/keepline.wasm",
+      "package.json",
+      "pkg/package.json",
+      "pkg/tsconfig.json",
+      ".build/glue.mjs",
+      script,
+    )
   )
     await buildJavaScript();
 }

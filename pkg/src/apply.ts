@@ -58,7 +58,11 @@ export function readDecisions(
     };
     if (!Number.isNaN(call)) decision.keep_call = call;
     if (!Number.isNaN(result)) decision.keep_result = result;
-    if (explanations.length > 0 && !Number.isNaN(call)) decision.explain = explain(decision.action);
+    if (explanations.length > 0 && !Number.isNaN(call)) {
+      const why = explain({ action: decision.action, applied: decision.applied, stub: !Number.isNaN(total) });
+      decision.explain = why.explain;
+      if (why.cuts) decision.cut = why.explain.cut;
+    }
     pairs.push(Number.isNaN(total) ? { decision } : { decision, cut: { head, tail, total } });
   }
   return pairs;
@@ -68,7 +72,7 @@ export function readDecisions(
 export function nameAt(history: FlatHistory): (message: number, block: number) => [string, string] {
   return (message, block) => {
     const { id, name } = blockAt(history, message, block);
-    return [id as string, name as string];
+    return [id as string, typeof name === "string" ? name : ""];
   };
 }
 

@@ -63,11 +63,6 @@ async function localFirst<R extends Decided>(
   const asked = await remotely(certain.map(({ call_id }) => call_id));
   const given = asked.decisions.filter(({ keep_call }) => keep_call !== undefined);
   const result = await apply([...certain, ...given]);
-  const whys = new Map(certain.map(({ id, explain }) => [id, explain]));
-  for (const decision of result.decisions) {
-    const explain = whys.get(decision.id);
-    if (explain) decision.explain = explain;
-  }
   const { windows, state_tokens, state_stage, requests, retries, usage } = asked.stats;
   Object.assign(result.stats, { windows, state_tokens, state_stage, requests, retries, usage });
   result.stats.decided_locally = certain.length;

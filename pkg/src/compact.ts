@@ -2,7 +2,7 @@ import type { Asking, OutcomeArray, Session } from "#glue";
 import { type DecidedPair, readCanonical, readDecisions } from "./apply.js";
 import { combine, isCombined } from "./combine.js";
 import { deepCopy } from "./copy.js";
-import { jsonChars } from "./count.js";
+import { CycleError, jsonChars } from "./count.js";
 import { type Instance, ready, readySync } from "./engine.js";
 import { abortedError, type CompactionError, invalidRequest } from "./errors.js";
 import type { Reader, ReadHistory } from "./format.js";
@@ -16,6 +16,7 @@ import type {
   CombinedDecisionModel,
   CompactionRequest,
   CompactionResult,
+  Decision,
   DecisionModel,
   GivenDecision,
   InspectedRequest,
@@ -66,6 +67,7 @@ export async function compactWith<M>(
   const outcome = await decide(instance, session, host, { point, limits, checked });
   checkAborted(checked.signal);
   host.tell("onProgress", { phase: "apply", done: 1, total: 1 });
+  checkAborted(checked.signal);
   const result = history.result(instance, outcome, { usage: host.usage, retries: host.retries, started });
   instance.settle();
   return result as CompactionResult<M>;
@@ -214,9 +216,10 @@ class History {
     try {
       return [list(this.read.messages), list(messages)];
     } catch (cause) {
+      const why = cause instanceof CycleError ? "a value in them contains itself" : "reading them threw";
       throw invalidRequest(
         "messages",
-        "the characters of messages cannot be counted: reading them threw; set runtime.countChars to false",
+        `the characters of messages cannot be counted: ${why}; mend that, or set runtime.countChars to false`,
         { cause },
       );
     }
@@ -316,22 +319,23 @@ function applyWith<M>(
   const session = history.open(instance, new Host(history.read, checked));
   const outcome = use(instance, session, () => session.decide(answers, checked.language === "zh"));
   matchGiven(decisions, readDecisions(outcome, instance, history.read.name));
-  return history.result(instance, outcome, {
-    usage: [],
-    retries: 0,
-    started,
-  }) as CompactionResult<unknown> as CompactionResult<M>;
+  const measured = { usage: [], retries: 0, started };
+  const result = history.result(instance, outcome, measured) as CompactionResult<unknown> as CompactionResult<M>;
+  carryReasons(decisions, result.decisions);
+  return result;
 }
 
 /** Position of the pair, call and result probability of each decision. */
 export function readGiven(decisions: readonly GivenDecision[]): Float64Array {
   if (!Array.isArray(decisions)) throw invalidRequest("decisions", "decisions must be a list", { value: decisions });
-  const answers = new Float64Array(decisions.length * 3);
-  decisions.forEach((decision: unknown, index) => {
+  const answers = new Float64Array(decisions.length * 5).fill(Number.NaN);
+  // By index: a hole in the list is a decision that is missing.
+  for (let index = 0; index < decisions.length; index++) {
+    const decision: unknown = decisions[index];
     const path = `decisions[${index}]`;
     if (typeof decision !== "object" || decision === null)
       throw invalidRequest(path, `${path} must be an object`, { value: decision });
-    const { id, keep_call, keep_result } = decision as GivenDecision;
+    const { id, keep_call, keep_result, cut } = decision as GivenDecision;
     if (typeof id !== "string" || !/^t[1-9]\d{0,8}$/.test(id))
       throw invalidRequest(`${path}.id`, `${path}.id must be the name of a pair, like "t1"`, { value: id });
     const number = (name: string, value: unknown) => {
@@ -341,11 +345,34 @@ export function readGiven(decisions: readonly GivenDecision[]): Float64Array {
       return value;
     };
     answers.set(
-      [Number(id.slice(1)) - 1, number("keep_call", keep_call), number("keep_result", keep_result)],
-      index * 3,
+      [Number(id.slice(1)) - 1, number("keep_call", keep_call), number("keep_result", keep_result), ...ends(path, cut)],
+      index * 5,
     );
-  });
+  }
   return answers;
+}
+
+/** What was said of a decision stays with it. The sentence is that of the model's own line. */
+function carryReasons(given: readonly GivenDecision[], decisions: Decision[]): void {
+  for (const { id, explain, cut } of given) {
+    const decision = decisions[Number(id.slice(1)) - 1];
+    if (decision?.keep_call === undefined) continue;
+    if (cut) decision.cut = cut;
+    if (explain) decision.explain = explain;
+  }
+}
+
+/** Both ends of a cut of its own. */
+function ends(path: string, cut: GivenDecision["cut"]): [number, number] {
+  if (cut === undefined) return [Number.NaN, Number.NaN];
+  const { head_chars, tail_chars } = cut ?? {};
+  const isSize = (value: unknown) =>
+    Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 0xffffffff;
+  if (!isSize(head_chars) || !isSize(tail_chars))
+    throw invalidRequest(`${path}.cut`, `${path}.cut must hold head_chars and tail_chars, integers of 0 or more`, {
+      value: cut,
+    });
+  return [head_chars, tail_chars];
 }
 
 function matchGiven(given: readonly GivenDecision[], pairs: readonly DecidedPair[]): void {

@@ -143,9 +143,10 @@ export function withFields<T extends object>(object: T, fields: Partial<T>): T {
     const copy = Object.getPrototypeOf(object) === null ? Object.assign(Object.create(null), object) : { ...object };
     return Object.assign(copy, fields);
   }
-  const copy = Object.create(Object.getPrototypeOf(object), Object.getOwnPropertyDescriptors(object));
+  // A frozen object's fields could not be defined again, so they are described anew before the copy is made.
+  const described = Object.getOwnPropertyDescriptors(object) as Record<string, PropertyDescriptor>;
   for (const [key, value] of Object.entries(fields)) {
-    Object.defineProperty(copy, key, { value, writable: true, enumerable: true, configurable: true });
+    described[key] = { value, writable: true, enumerable: true, configurable: true };
   }
-  return copy;
+  return Object.create(Object.getPrototypeOf(object), described);
 }

@@ -21,6 +21,9 @@ function stringChars(text: string): number {
   return chars;
 }
 
+/** Something that contains itself. */
+export class CycleError extends Error {}
+
 /** A container whose values are being counted. */
 interface Frame {
   container: object;
@@ -35,6 +38,7 @@ interface Frame {
  */
 export function jsonChars(root: unknown): number {
   const known = new Map<object, number>();
+  const opened = new Set<object>();
   const frames: Frame[] = [];
   let total = 0;
   const add = (chars: number) => {
@@ -47,6 +51,8 @@ export function jsonChars(root: unknown): number {
     if (typeof shown !== "object" || shown === null) return add(scalarChars(shown));
     const before = known.get(shown);
     if (before !== undefined) return add(before);
+    if (opened.has(shown)) throw new CycleError("a value contains itself");
+    opened.add(shown);
     frames.push(open(shown));
   };
   visit(root);
@@ -56,6 +62,7 @@ export function jsonChars(root: unknown): number {
       continue;
     }
     frames.pop();
+    opened.delete(frame.container);
     known.set(frame.container, frame.chars);
     add(frame.chars);
   }

@@ -42,53 +42,74 @@ const PHRASES: Readonly<Record<ExplainCode, Phrase>> = {
   ],
 };
 
+/** What became of a pair. */
+export interface Fate {
+  action: Action;
+  /** Whether anything changed. */
+  applied: boolean;
+  /** Whether the call stays with a note in place of its output. */
+  stub: boolean;
+}
+
 /** What was done, in words. */
-const LEADS: Readonly<Record<Action, [en: string, zh: string]>> = {
-  keep: ["Kept", "保留"],
-  drop_result: ["Output shortened", "缩短输出"],
-  drop_call: ["Call removed", "移除调用"],
-};
+function lead({ action, applied, stub }: Fate): [en: string, zh: string] {
+  if (action === "keep") return ["Kept", "保留"];
+  if (!applied) return ["Not needed, but left as it is", "不再需要，但保持原样"];
+  if (action === "drop_result") return ["Output shortened", "缩短输出"];
+  return stub ? ["Output replaced by a note", "输出替换为标记"] : ["Call removed", "移除调用"];
+}
 
 /** Reasons that a sentence names. */
 const NAMED = 3;
 
-/** Reads explanations one after the other; `rows` is flat (src/wasm/convert.rs). */
-export function explanationReader(rows: Float64Array, codes: readonly string[]): (action: Action) => Explanation {
+/** Reads explanations one after the other; `rows` is flat (src/wasm/convert.rs). Tells whether the cut is to be used. */
+export function explanationReader(
+  rows: Float64Array,
+  codes: readonly string[],
+): (fate: Fate) => { explain: Explanation; cuts: boolean } {
   let at = 0;
-  return (action) => {
-    const row = rows.subarray(at, at + 4 + 3 * codes.length);
+  return (fate) => {
+    const row = rows.subarray(at, at + HEAD + 3 * codes.length);
     at += row.length;
     const result = readSum(row, codes, 0);
     const call = readSum(row, codes, 1);
     const cut = { head_chars: row[2] as number, tail_chars: row[3] as number };
-    return { result, call, cut, sentence: sentence(action, result, call) };
+    return { explain: { result, call, cut, sentence: sentence(fate, result, call) }, cuts: row[4] === 1 };
   };
 }
+
+/** Numbers before the terms. */
+const HEAD = 5;
 
 function readSum(row: Float64Array, codes: readonly string[], side: 0 | 1): ExplainedSum {
   const base = row[side] as number;
   let z = base;
   const factors: ExplainFactor[] = [];
   for (let index = 0; index < codes.length; index++) {
-    const contribution = row[5 + 3 * index + side] as number;
+    const contribution = row[HEAD + 1 + 3 * index + side] as number;
     if (contribution === 0) continue;
     z += contribution;
-    factors.push({ code: codes[index] as ExplainCode, value: row[4 + 3 * index] as number, contribution });
+    factors.push({ code: codes[index] as ExplainCode, value: row[HEAD + 3 * index] as number, contribution });
   }
   factors.sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
   return { z, base, factors };
 }
 
 /** The reasons that spoke for what was done, most important first. */
-function sentence(action: Action, result: ExplainedSum, call: ExplainedSum): Explanation["sentence"] {
-  const { factors } = action === "drop_call" ? call : result;
-  const wanted = action === "keep" ? 1 : -1;
+function sentence(fate: Fate, result: ExplainedSum, call: ExplainedSum): Explanation["sentence"] {
+  const { factors } = fate.action === "drop_call" ? call : result;
+  const wanted = fate.action === "keep" ? 1 : -1;
   const phrases = factors
     .filter(({ contribution }) => contribution * wanted > 0)
     .slice(0, NAMED)
     .map(({ code, value, contribution }) => PHRASES[code](value, contribution));
-  if (phrases.length === 0) phrases.push(["nothing speaks clearly against it", "没有明显理由删去"]);
-  const [leadEn, leadZh] = LEADS[action];
+  if (phrases.length === 0)
+    phrases.push(
+      wanted > 0
+        ? ["not enough speaks for dropping it", "没有足够的理由删去"]
+        : ["not enough speaks for keeping it", "没有足够的理由保留"],
+    );
+  const [leadEn, leadZh] = lead(fate);
   return {
     en: `${leadEn}: ${phrases.map(([en]) => en).join("; ")}.`,
     zh: `${leadZh}：${phrases.map(([, zh]) => zh).join("；")}。`,

@@ -89,6 +89,17 @@ export class Host {
       const isOver = () => reject({ retryable: false, retryAfter: 0, error: overError(batch) });
       // Whoever waits to try again when the call ends must not.
       if (this.stopped.signal.aborted) return isOver();
+      // A model that never lets go of the thread keeps timers from firing.
+      if (this.remaining() <= 0) {
+        const error = new CompactionError(
+          "timeout",
+          "the time for all requests is over; raise options.total_timeout_seconds",
+          {
+            batch,
+          },
+        );
+        return reject({ retryable: false, retryAfter: 0, error });
+      }
       if (this.lost) return this.stopped.signal.addEventListener("abort", isOver, { once: true });
       const controller = new AbortController();
       const { signal } = controller;
@@ -110,9 +121,9 @@ export class Host {
       this.stopped.signal.addEventListener("abort", onStop);
       if (attempt > 0) this.retries++;
       this.call(batch, attempt, signal).then(
-        ([response, answers]) => {
+        ([usage, answers]) => {
           end();
-          this.usage[batch] = (response as { usage?: unknown }).usage;
+          this.usage[batch] = usage;
           resolve(answers);
         },
         (failure) => {
@@ -130,7 +141,8 @@ export class Host {
       this.tell("onRequest", request);
       const context = { signal, batch, batches: this.batches.length, attempt };
       const response = await (this.model as DecisionModel)(request, context);
-      return [response, answersIn(response, request, batch)];
+      const answers = answersIn(response, request, batch);
+      return [usageOf(response), answers];
     } catch (thrown) {
       throw this.failure(thrown, batch, attempt);
     }
@@ -154,7 +166,9 @@ export class Host {
   /** Calls back; what a callback throws is the caller's fault and ends the call. */
   tell<K extends "onProgress" | "onRequest">(name: K, argument: Parameters<NonNullable<CheckedRuntime[K]>>[0]): void {
     try {
-      (this.runtime[name] as ((argument: unknown) => void) | undefined)?.(argument);
+      const told = (this.runtime[name] as ((argument: unknown) => unknown) | undefined)?.(argument);
+      // What an async callback comes to is not waited for, and no reason to end the process.
+      if (told instanceof Promise) told.catch(() => {});
     } catch (cause) {
       throw invalidRequest(`runtime.${name}`, `runtime.${name} threw`, { cause });
     }
@@ -212,6 +226,15 @@ export function buildRequest(
     stateJson,
     questions,
   });
+}
+
+/** What the provider says of the cost; no failure of it costs the answers. */
+function usageOf(response: unknown): unknown {
+  try {
+    return (response as { usage?: unknown }).usage;
+  } catch {
+    return undefined;
+  }
 }
 
 function answersIn(response: unknown, request: DecisionRequest, batch: number): Float64Array {

@@ -37,7 +37,17 @@ export async function compactContextJson(
   const { json, ...rest } = isCombined(decisionModel)
     ? await compactCombined(text, decisionModel, checked)
     : await pass(text, checked, asking(decisionModel, checked));
+  rest.stats.usage = rest.stats.usage.map(sayable);
   return `{"schema_version":1,"messages":${json},${JSON.stringify(rest).slice(1)}`;
+}
+
+/** What a provider says of the cost, where JSON can say it. */
+function sayable(usage: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(usage));
+  } catch {
+    return null;
+  }
 }
 
 /** A result whose messages are JSON text. */
@@ -104,11 +114,12 @@ async function pass(
   const outcome = await decide(instance, session, host);
   checkAborted(checked.signal);
   host.tell("onProgress", { phase: "apply", done: 1, total: 1 });
+  checkAborted(checked.signal);
   const splices = outcome[5] as SplicesArray;
-  const names = JSON.parse(splices[4]) as string[];
+  const names = JSON.parse(splices[4]) as (string | null)[];
   const pairs = readDecisions(outcome, instance, (_message, _block, index) => [
     names[2 * index] as string,
-    names[2 * index + 1] as string,
+    names[2 * index + 1] ?? "",
   ]);
   const [charsBefore, charsAfter] = checked.countChars ? [splices[5], splices[6]] : [null, null];
   const messagesAfter = outcome[3].filter((index) => index !== -1).length;

@@ -18,6 +18,15 @@ import type { CompactionResult, Message } from "./types.js";
  * original's
  */
 export function restore<M = Message>(result: CompactionResult<M>, original: readonly M[], callId: string): M[] {
+  if (
+    typeof result !== "object" ||
+    result === null ||
+    !Array.isArray(result.decisions) ||
+    !Array.isArray(result.message_map)
+  )
+    throw invalidRequest("result", "result must be what compactContext or applyDecisions returned", { value: result });
+  if (!Array.isArray(original))
+    throw invalidRequest("original", "original must be the messages that were compacted", { value: original });
   const decision = result.decisions.find((decision) => decision.call_id === callId);
   if (!decision) throw invalidRequest("call_id", `the result has no decision about the call ${JSON.stringify(callId)}`);
   if (original.length !== result.message_map.length) {
@@ -25,6 +34,7 @@ export function restore<M = Message>(result: CompactionResult<M>, original: read
       value: original.length,
     });
   }
+  checkFits(result, original);
   if (!decision.applied) return [...result.messages];
   const before = removal(result, original, undefined);
   const after = removal(result, original, decision.id);
@@ -48,6 +58,33 @@ export function restore<M = Message>(result: CompactionResult<M>, original: read
       messages.push(withFields((old ?? message) as object & M, { content: blocks } as unknown as Partial<object & M>));
   });
   return messages;
+}
+
+/** Whether these are the messages that were compacted, and the snapshot is as it was returned: nothing else can be put together. */
+function checkFits<M>(result: CompactionResult<M>, original: readonly M[]): void {
+  const left = result.message_map.filter((index) => index !== null).length;
+  if (left !== result.messages.length)
+    throw invalidRequest(
+      "result",
+      `result.messages must be the ${left} messages that were returned, unchanged; to bring back several calls, restore each from the result and take it from there by applyDecisions`,
+      {
+        value: result.messages.length,
+      },
+    );
+  const isThere = ([message, block]: [number, number], type: string, id: string) => {
+    const { content } = (original[message] ?? {}) as { content?: readonly { type?: unknown; id?: unknown }[] };
+    return content?.[block]?.type === type && content[block]?.id === id;
+  };
+  for (const { call_id, call_at, result_at } of result.decisions)
+    for (const [place, type] of [
+      [call_at, "tool_call"],
+      [result_at, "tool_result"],
+    ] as const)
+      if (!isThere(place, type, call_id))
+        throw invalidRequest(
+          "original",
+          `original must be the messages that were compacted: messages[${place[0]}].content[${place[1]}] is no ${type} of ${JSON.stringify(call_id)}`,
+        );
 }
 
 type Removed = Map<number, Set<number>>;

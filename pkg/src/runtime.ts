@@ -14,7 +14,8 @@ const isSignal: Check = (value) =>
   typeof value === "object" &&
   value !== null &&
   "aborted" in value &&
-  typeof (value as AbortSignal).addEventListener === "function";
+  typeof (value as AbortSignal).addEventListener === "function" &&
+  typeof (value as AbortSignal).removeEventListener === "function";
 
 /** What each option may be, and how a message says it. */
 const RULES: { [K in keyof Required<RuntimeOptions>]: [Check, string] } = {
@@ -89,13 +90,13 @@ const CUTS: readonly string[] = ["options", "suggested"];
  *   output is cut. `options` (the default) keeps `truncate_head_chars` and `truncate_tail_chars`; `suggested` keeps as many
  *   characters, a third of them at the start and the rest at the end, on line ends.
  */
-export function localDecisionModel({
-  point = "balanced",
-  cut = "options",
-}: {
-  point?: LocalPoint;
-  cut?: LocalCut;
-} = {}): LocalDecisionModel {
+export function localDecisionModel(options: { point?: LocalPoint; cut?: LocalCut } = {}): LocalDecisionModel {
+  if (typeof options !== "object" || options === null)
+    throw invalidRequest("options", 'options must be an object such as { point: "firm" }', { value: options });
+  for (const name of Object.keys(options))
+    if (name !== "point" && name !== "cut")
+      throw invalidRequest(name, `the local model has no option "${name}"; it has point and cut`);
+  const { point = "balanced", cut = "options" } = options;
   if (!POINTS.includes(point))
     throw invalidRequest("point", 'point must be "careful", "balanced" or "firm"', { value: point });
   if (!CUTS.includes(cut)) throw invalidRequest("cut", 'cut must be "options" or "suggested"', { value: cut });

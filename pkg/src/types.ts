@@ -255,7 +255,7 @@ export type ExplainCode =
   | "age"
   /** Later calls that change something, each counted as much as it is on topic. */
   | "changes_since"
-  /** Code points that dropping it frees, those of scripts without spaces twice: below 1,000 they speak against it, above for it. */
+  /** Code points that dropping it frees: below 1,000 they speak against it, above for it; those of scripts without spaces weigh double. */
   | "frees"
   /** Code points of the input. */
   | "input_chars"
@@ -326,6 +326,8 @@ export interface Decision {
   keep_call?: number;
   /** Probability that the full output must stay; absent where that was not asked. */
   keep_result?: number;
+  /** Where the output is cut, where the local model was told to suggest that; in place of the options. */
+  cut?: { head_chars: number; tail_chars: number };
   /** Why, where the local model was asked. */
   explain?: Explanation;
 }
@@ -399,6 +401,8 @@ export interface GivenDecision {
   call_id: string;
   keep_call?: number;
   keep_result?: number;
+  cut?: { head_chars: number; tail_chars: number };
+  explain?: Explanation;
 }
 
 /** A source of the WebAssembly module. */

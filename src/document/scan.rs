@@ -13,6 +13,9 @@ use crate::json::{Kind, Parser, Text};
 use crate::message::{CallState, ResultState, Role};
 use crate::text::decimal;
 
+/// What is read, or what is wrong with it: an error only where no later value of the same key takes its place.
+type Judged<T> = Result<T, Error>;
+
 /// The parser with the errors of a request.
 pub(super) struct Scan<'a> {
     parser: Parser<'a>,
@@ -112,32 +115,40 @@ impl<'a> Scan<'a> {
         }
     }
 
-    pub(super) fn messages(&mut self) -> Result<(Span, Vec<RawMessage>), Error> {
-        if self.next()? != Kind::ArrayStart {
-            return Err(no_messages());
+    pub(super) fn messages(&mut self) -> Result<Judged<(Span, Vec<RawMessage>)>, Error> {
+        let kind = self.next()?;
+        if kind != Kind::ArrayStart {
+            self.skip(kind)?;
+            return Ok(Err(no_messages()));
         }
         let start = self.start();
         let mut messages = Vec::new();
+        let mut wrong = None;
+        let mut count = 0;
         loop {
-            match self.next()? {
-                Kind::ArrayEnd => return Ok((start..self.end(), messages)),
-                Kind::ObjectStart => messages.push(self.message(messages.len())?),
-                _ => {
-                    return Err(refuse_message(
-                        messages.len(),
-                        "",
-                        "a message must be an object",
-                    ));
+            let judged = match self.next()? {
+                Kind::ArrayEnd => break,
+                Kind::ObjectStart => self.message(count)?,
+                kind => {
+                    self.skip(kind)?;
+                    Err(refuse_message(count, "", "a message must be an object"))
                 }
+            };
+            count += 1;
+            match judged {
+                Ok(message) => messages.push(message),
+                Err(error) => wrong = wrong.or(Some(error)),
             }
         }
+        let span = start..self.end();
+        Ok(wrong.map_or(Ok((span, messages)), Err))
     }
 
-    fn message(&mut self, index: usize) -> Result<RawMessage, Error> {
+    fn message(&mut self, index: usize) -> Result<Judged<RawMessage>, Error> {
         let start = self.start();
         let mut role = None;
         let mut id = None;
-        let mut content = None;
+        let mut content = Ok(None);
         while let Some(key) = self.key()? {
             match key.decode().as_ref() {
                 "role" => role = self.role()?,
@@ -149,25 +160,26 @@ impl<'a> Scan<'a> {
             }
         }
         let span = start..self.end();
-        let role = role.ok_or_else(|| {
-            refuse_message(
+        let Some(role) = role else {
+            return Ok(Err(refuse_message(
                 index,
                 ".role",
                 "role must be \"user\", \"assistant\" or \"system\"",
-            )
-        })?;
-        let blocks = content.ok_or_else(|| {
-            refuse_message(
+            )));
+        };
+        Ok(match content {
+            Err(error) => Err(error),
+            Ok(None) => Err(refuse_message(
                 index,
                 ".content",
                 "content must be a string or a list of block objects",
-            )
-        })?;
-        Ok(RawMessage {
-            span,
-            role,
-            id,
-            blocks,
+            )),
+            Ok(Some(blocks)) => Ok(RawMessage {
+                span,
+                role,
+                id,
+                blocks,
+            }),
         })
     }
 
@@ -184,29 +196,36 @@ impl<'a> Scan<'a> {
     }
 
     /// The blocks of a message, or `None` where its content is neither text nor a list.
-    fn content(&mut self, index: usize) -> Result<Option<Vec<RawBlock>>, Error> {
+    fn content(&mut self, index: usize) -> Result<Judged<Option<Vec<RawBlock>>>, Error> {
         let kind = self.next()?;
         if kind == Kind::Text {
-            return Ok(Some(vec![RawBlock {
+            return Ok(Ok(Some(vec![RawBlock {
                 span: self.parser.span(),
                 content: RawContent::Text(self.stored()),
-            }]));
+            }])));
         }
         if kind != Kind::ArrayStart {
             self.skip(kind)?;
-            return Ok(None);
+            return Ok(Ok(None));
         }
         let mut blocks = Vec::new();
+        let mut wrong = None;
+        let mut count: u64 = 0;
         loop {
             match self.next()? {
-                Kind::ArrayEnd => return Ok(Some(blocks)),
+                Kind::ArrayEnd => break,
                 Kind::ObjectStart => blocks.push(self.block()?),
-                _ => {
-                    let path = [".content[", &decimal(blocks.len() as u64), "]"].concat();
-                    return Err(refuse_message(index, &path, "a block must be an object"));
+                kind => {
+                    self.skip(kind)?;
+                    let path = [".content[", &decimal(count), "]"].concat();
+                    wrong = wrong.or_else(|| {
+                        Some(refuse_message(index, &path, "a block must be an object"))
+                    });
                 }
             }
+            count += 1;
         }
+        Ok(wrong.map_or(Ok(Some(blocks)), Err))
     }
 
     fn block(&mut self) -> Result<RawBlock, Error> {

@@ -34,6 +34,12 @@ impl SuggestedCut {
             }
             _ => tail,
         };
+        // Of a short output nothing is kept twice.
+        let tail = if head.len() + tail.len() > output.len() {
+            output.get(head.len()..).unwrap_or_default()
+        } else {
+            tail
+        };
         let chars = |text: &str| u32::try_from(code_points(text)).unwrap_or(u32::MAX);
         Self {
             head: chars(head),

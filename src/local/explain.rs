@@ -10,7 +10,7 @@ pub enum Factor {
     Age,
     /// Later calls that change something, each counted as much as it is on topic.
     ChangesSince,
-    /// Code points that dropping it frees, those of scripts without spaces twice; 1,000 add nothing.
+    /// Code points that dropping it frees; 1,000 add nothing. In the sum, those of scripts without spaces count twice.
     Frees,
     /// Code points of the input.
     InputChars,

@@ -81,7 +81,7 @@ pub struct Features {
     pub cut: SuggestedCut,
 }
 
-/// Code points that are freed; those of a script without spaces count double: they say, and cost a language model, more.
+/// Code points that are freed.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Freed {
@@ -89,6 +89,9 @@ pub struct Freed {
     pub by_cut: f64,
     /// By removing the pair.
     pub by_removal: f64,
+    /// What one of them weighs, 1 to 2: those of a script without spaces count double, since they say, and cost a language
+    /// model, more.
+    pub weight: f64,
 }
 
 /// What the model says of one call.
@@ -105,9 +108,10 @@ pub struct Score {
 }
 
 impl Features {
-    /// The score at an operating point. `fill` tells how full the host's context is, 0 to 1.
-    pub fn score(&self, point: Point, fill: Option<f64>) -> Score {
-        let explanation = self.explain(point, fill);
+    /// The score at an operating point. `fill` tells how full the host's context is, 0 to 1, `threshold` where the call
+    /// question has its line.
+    pub fn score(&self, point: Point, fill: Option<f64>, threshold: f64) -> Score {
+        let explanation = self.explain(point, fill, threshold);
         Score {
             keep_call: sigmoid(explanation.call_odds()),
             keep_result: sigmoid(explanation.result_odds()),
@@ -115,7 +119,7 @@ impl Features {
         }
     }
 
-    fn explain(&self, point: Point, fill: Option<f64>) -> Explanation {
+    fn explain(&self, point: Point, fill: Option<f64>, threshold: f64) -> Explanation {
         let (result_shift, call_shift) = shifts(point, fill);
         let Weights { result, call, .. } = weights(point);
         let mut explanation = Explanation {
@@ -128,7 +132,8 @@ impl Features {
                 call: self.call_term(factor, call),
             }),
         };
-        let freed = self.freed.chars(explanation.call_odds() < 0.0, point);
+        let goes = sigmoid(explanation.call_odds()) < threshold;
+        let freed = self.freed.chars(goes, point);
         for (factor, term) in Factor::ALL.into_iter().zip(&mut explanation.terms) {
             term.value = self.value(factor, freed);
             term.result = self.result_term(factor, result, freed);
@@ -159,7 +164,7 @@ impl Features {
         match factor {
             Factor::Age => self.aged(&weights.age),
             Factor::ChangesSince => weights.changes_since * ln(1.0 + value),
-            Factor::Frees => ln(TYPICAL_SAVING) - ln(value),
+            Factor::Frees => ln(TYPICAL_SAVING) - ln(value * self.freed.weight),
             Factor::InputChars | Factor::NamesPath => 0.0,
             Factor::ListResult => weights.list * value,
             Factor::Mutating => weights.mutating * value,
@@ -201,29 +206,23 @@ impl Features {
 }
 
 impl Freed {
-    /// Code points freed by what may be done to a pair.
-    fn new(output: u32, input: u32, kept: Kept) -> Self {
+    fn new(output: u32, paired: usize, input: u32, kept: Kept) -> Self {
         let output = f64::from(output);
         Self {
             by_cut: output - f64::from(kept.head_chars) - f64::from(kept.tail_chars) - MARKER_CHARS,
             by_removal: output + f64::from(input) + 1.0,
+            weight: 1.0 + paired as f64 / output.max(1.0),
         }
     }
 
-    fn times(self, factor: f64) -> Self {
-        Self {
-            by_cut: self.by_cut * factor,
-            by_removal: self.by_removal * factor,
-        }
-    }
-
-    /// What dropping the output frees, `with_call` where the call goes too.
+    /// What dropping the output frees, `with_call` where the call goes too; at least 1. The study took a short output for one
+    /// that goes with its call.
     fn chars(self, with_call: bool, point: Point) -> f64 {
         let removed = with_call && point != Point::Study;
-        if removed || self.by_cut <= 0.0 {
+        if removed || (point == Point::Study && self.by_cut <= 0.0) {
             self.by_removal
         } else {
-            self.by_cut
+            self.by_cut.max(1.0)
         }
     }
 }

@@ -303,8 +303,7 @@ impl Scan {
             path: has_path(exchange.input),
             mutating: mutating(exchange.name, exchange.input),
             cut: SuggestedCut::new(exchange.output, self.kept),
-            freed: Freed::new(exchange.output_chars, input_chars, self.kept)
-                .times(1.0 + paired as f64 / f64::from(exchange.output_chars.max(1))),
+            freed: Freed::new(exchange.output_chars, paired, input_chars, self.kept),
         }
     }
 

@@ -161,7 +161,10 @@ pub(super) fn outcome_to_js(
     let explanations: Vec<f64> = outcome
         .decisions
         .iter()
-        .filter_map(|decision| decision.explanation.as_ref())
+        .filter_map(|decision| {
+            let own = decision.answer.is_some_and(|answer| answer.cut.is_some());
+            decision.explanation.as_ref().map(|why| (why, own))
+        })
         .flat_map(explanation_row)
         .collect();
     let result = Array::new();
@@ -173,14 +176,14 @@ pub(super) fn outcome_to_js(
     Ok(result)
 }
 
-/// Both bases, both ends of the suggested cut, then value, result and call of each term.
-fn explanation_row(explanation: &Explanation) -> impl Iterator<Item = f64> {
+/// Both bases, both ends of the suggested cut, whether it counts, then value, result and call of each term.
+fn explanation_row((explanation, own_cut): (&Explanation, bool)) -> impl Iterator<Item = f64> {
     let terms = explanation.terms.into_iter();
     let SuggestedCut { head, tail, .. } = explanation.cut;
     let bases = [explanation.result_base, explanation.call_base];
     bases
         .into_iter()
-        .chain([head.into(), tail.into()])
+        .chain([head.into(), tail.into(), f64::from(u8::from(own_cut))])
         .chain(terms.flat_map(|term| [term.value, term.result, term.call]))
 }
 

@@ -17,7 +17,7 @@ use crate::decide::{Action, Answer};
 use crate::document::Document;
 use crate::driver::Compaction;
 use crate::error::Error;
-use crate::local::{Factor, LONGEST_OUTPUT, Point, ends};
+use crate::local::{Factor, LONGEST_OUTPUT, Point, SuggestedCut, ends};
 use crate::marker;
 use crate::message::{Place, Snapshot};
 use crate::options::{Language, Settings};
@@ -181,17 +181,27 @@ impl Session {
         self.result(&outcome, language(chinese), None)
     }
 
-    /// Decides with known answers: position of the pair, call and result probability, NaN where there is none.
+    /// Decides with known answers: position of the pair, call and result probability, both ends of a cut of its own; NaN where
+    /// there is none.
     pub fn decide(&self, answers: &[f64], chinese: bool) -> Result<Array, JsValue> {
         let snapshot = self.snapshot()?;
         let given = |value: f64| Some(value).filter(|value| !value.is_nan());
         // No pair has a higher position than there are blocks; the caller is told of answers that name none.
         let mut by_position: Vec<Option<Answer>> = vec![None; snapshot.blocks.len()];
-        for answer in answers.chunks_exact(3) {
-            if let &[position, call, result] = answer
+        for answer in answers.chunks_exact(5) {
+            if let &[position, call, result, head, tail] = answer
                 && let Some(slot) = by_position.get_mut(position as usize)
             {
-                *slot = given(call).map(|call| Answer::new(call, given(result)));
+                let cut = given(head)
+                    .zip(given(tail))
+                    .map(|(head, tail)| SuggestedCut {
+                        head: head as u32,
+                        tail: tail as u32,
+                    });
+                *slot = given(call).map(|call| Answer {
+                    cut,
+                    ..Answer::new(call, given(result))
+                });
             }
         }
         let answer = |position: u32| by_position.get(position as usize).copied().flatten();

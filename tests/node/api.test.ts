@@ -26,9 +26,11 @@ const code = (expected: string, path?: string) => (error: unknown) =>
 it("the package exports what it promises, and no more", () => {
   const names = [
     "CompactionError",
+    "VERSION",
     "applyDecisions",
     "compactContext",
     "compactContextJson",
+    "createCompactor",
     "init",
     "inspectRequests",
     "localDecisionModel",

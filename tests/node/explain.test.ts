@@ -42,8 +42,8 @@ describe("explain", () => {
       if (!explain) continue;
       checkSum(explain.call, keep_call);
       checkSum(explain.result, keep_result);
-      assert.match(explain.sentence.en, /^(Kept|Output shortened|Call removed): .+\.$/);
-      assert.match(explain.sentence.zh, /^(保留|缩短输出|移除调用)：.+。$/);
+      assert.match(explain.sentence.en, /^(Kept|Output shortened|Call removed|Not needed, but .+): .+\.$/);
+      assert.match(explain.sentence.zh, /^(保留|缩短输出|移除调用|不再需要.+)：.+。$/);
     }
   });
 

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { Message } from "keepline";
+import { UsageError } from "./arguments.js";
 import { cutsOf, label, Rarity } from "./labels.js";
 import { blocksOf, type LabelledSnapshot, type Session } from "./session.js";
 
@@ -12,12 +13,36 @@ const ENDED = 2;
 export function readSessions(folder: string): Session[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".json"));
   return files.sort().flatMap((file) => {
-    const data = JSON.parse(readFileSync(join(folder, file), "utf8")) as unknown;
-    const messages = Array.isArray(data) ? data : (data as { messages?: unknown } | null)?.messages;
-    if (!Array.isArray(messages)) return [];
+    const messages = messagesOf(join(folder, file));
     const parts = relative(folder, join(folder, file)).split(sep);
     return [{ name: file, domain: parts.length > 1 ? (parts[0] as string) : "all", messages: messages as Message[] }];
   });
+}
+
+/** The messages of a file; what is none of ours is named. */
+function messagesOf(file: string): Message[] {
+  let data: unknown;
+  try {
+    data = JSON.parse(readFileSync(file, "utf8").replace(/^\ufeff/, ""));
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON: ${(error as Error).message}`);
+  }
+  const messages = Array.isArray(data) ? data : (data as { messages?: unknown } | null)?.messages;
+  if (!Array.isArray(messages)) throw new UsageError(`${file} holds no list of messages`);
+  const wrong = messages.findIndex((message) => !isMessage(message));
+  if (wrong >= 0)
+    throw new UsageError(
+      `${file}: messages[${wrong}] is no AgentScope message (role, and content as text or a list of blocks)`,
+    );
+  return messages as Message[];
+}
+
+function isMessage(message: unknown): boolean {
+  const { role, content } = (message ?? {}) as { role?: unknown; content?: unknown };
+  const isBlock = (block: unknown) => typeof (block as { type?: unknown } | null)?.type === "string";
+  return (
+    typeof role === "string" && (typeof content === "string" || (Array.isArray(content) && content.every(isBlock)))
+  );
 }
 
 /** What stands for the goal: the task, and the last text of the user where that is another. */

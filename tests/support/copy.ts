@@ -1,5 +1,5 @@
 /** Further copies of the package, as if it were installed and loaded once more. */
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -16,8 +16,8 @@ export async function freshCopy(): Promise<Package> {
   const folder = mkdtempSync(join(tmpdir(), "keepline-copy-"));
   folders.push(folder);
   const dist = dirname(fileURLToPath(import.meta.resolve("keepline")));
-  for (const name of readdirSync(dist))
-    if (/\.(js|wasm)$/.test(name)) copyFileSync(join(dist, name), join(folder, name));
-  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-  return import(pathToFileURL(join(folder, "node.js")).href);
+  cpSync(dist, folder, { recursive: true, filter: (path) => !/\.map$|types/.test(path) });
+  const imports = { "#loader": "./loader/node.js" };
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", imports }));
+  return import(pathToFileURL(join(folder, "index.js")).href);
 }

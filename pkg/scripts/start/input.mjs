@@ -20,7 +20,13 @@ export async function readRequest(path, { goal, "next-action": nextAction, eligi
       .split(",")
       .map((name) => name.trim())
       .filter((name) => name !== "");
-  if (recent !== undefined) request.options = { ...request.options, preserve_recent_messages: Number(recent) };
+  if (recent !== undefined) {
+    if (!/^\d+$/.test(recent))
+      throw new InputError(`--recent must be a number of messages; found ${JSON.stringify(recent)}`);
+    const { options = {} } = request;
+    if (typeof options !== "object" || options === null) throw new InputError(`${path}: options must be an object`);
+    request.options = { ...options, preserve_recent_messages: Number(recent) };
+  }
   if (request.goal === undefined) throw new InputError(`say what the agent does next: --goal "…"`);
   if (request.eligible_tool_names === undefined)
     throw new InputError("name the read-only tools whose calls may be touched: --eligible read_file,search");

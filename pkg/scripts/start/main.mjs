@@ -38,6 +38,9 @@ export async function main(args) {
       return 0;
     }
     if (positionals.length > 1) throw new InputError(`one file at a time; found ${positionals.join(", ")}`);
+    const lost = ["goal", "next-action", "eligible", "recent"].filter((name) => values[name] !== undefined);
+    if (positionals.length === 0 && lost.length > 0)
+      throw new InputError(`--${lost.join(", --")} need a FILE; without one the sample sessions are compacted`);
     const jobs = positionals.length === 1 ? [await readRequest(positionals[0], values)] : readScenarios();
     const reports = [];
     for (const job of jobs) reports.push(await run(job, values));
@@ -71,6 +74,13 @@ function write(name, { messages }) {
   const folder = join(root, "out");
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${basename(name).replace(/\.json$/, "")}.compacted.json`);
-  writeFileSync(file, `${JSON.stringify(messages, null, 1)}\n`);
+  try {
+    writeFileSync(file, `${JSON.stringify(messages, null, 1)}\n`);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new InputError(
+      `${name}: its messages nest too deep to be written here; compactContextJson keeps them as text`,
+    );
+  }
   return file;
 }

@@ -1,13 +1,13 @@
-/** How Node gets at the module. */
+/** How Node, Deno and Bun get at the module. */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { useLoader } from "../engine.js";
 
-const file = new URL("./keepline.wasm", import.meta.url);
+const file = new URL("../keepline.wasm", import.meta.url);
 
 useLoader({
   load: async () => WebAssembly.compile(await readFile(file)),
   loadSync: () => new WebAssembly.Module(readFileSync(file)),
   advice:
-    "It is the file dist/keepline.wasm of the package: install the package again, and keep the file beside the code when bundling",
+    "It is the file dist/keepline.wasm of the package: install the package again; when bundling for a server, keep the package external, or use keepline/inline, or init() of keepline/slim",
 });

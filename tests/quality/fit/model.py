@@ -229,8 +229,8 @@ def add_topic(snap, topic):
 
 
 def price(row, removed):
-    """The logarithm of the characters that are freed: of the whole call where it goes too, or where the output is short."""
-    return math.log(row["by_removal"] if removed or row["freed"] == 0 else row["freed"])
+    """The logarithm of the characters that are freed: of the whole call where it goes too."""
+    return math.log(row["by_removal"] if removed else max(1, row["freed"]))
 
 
 def decide(row, point="balanced", result=RESULT, call=CALL, shifts=SHIFTS):

@@ -1,3 +1,0 @@
-import "./node-loader.js";
-
-export * from "../index.js";

@@ -1,0 +1,4 @@
+declare const KEEPLINE_VERSION: string;
+
+/** The version of the package. */
+export const VERSION: string = KEEPLINE_VERSION;
