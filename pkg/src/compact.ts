@@ -353,7 +353,7 @@ export function readGiven(decisions: readonly GivenDecision[]): Float64Array {
 }
 
 /** What was said of a decision stays with it. The sentence is that of the model's own line. */
-function carryReasons(given: readonly GivenDecision[], decisions: Decision[]): void {
+export function carryReasons(given: readonly GivenDecision[], decisions: Decision[]): void {
   for (const { id, explain, cut } of given) {
     const decision = decisions[Number(id.slice(1)) - 1];
     if (decision?.keep_call === undefined) continue;

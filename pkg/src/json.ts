@@ -1,7 +1,7 @@
 import type { OutcomeArray, Session, SplicesArray } from "#glue";
 import { readDecisions } from "./apply.js";
 import { combine, isCombined } from "./combine.js";
-import { decide, readGiven, use } from "./compact.js";
+import { carryReasons, decide, readGiven, use } from "./compact.js";
 import { type Instance, ready } from "./engine.js";
 import { type CompactionError, invalidRequest } from "./errors.js";
 import { checkAborted, Host } from "./host.js";
@@ -82,8 +82,12 @@ function compactCombined(text: string, combined: CombinedDecisionModel, checked:
     locally: () => pass(text, quiet, asking(combined.local, checked)),
     alone: () => pass(text, checked, asking(combined.local, checked)),
     remotely: (certain) => pass(text, checked, asking(combined.remote, checked), certain),
-    apply: (decisions) =>
-      pass(text, { ...quiet, countChars: checked.countChars }, knowing(decisions, checked.language === "zh")),
+    apply: async (decisions) => {
+      const known = knowing(decisions, checked.language === "zh");
+      const result = await pass(text, { ...quiet, countChars: checked.countChars }, known);
+      carryReasons(decisions, result.decisions);
+      return result;
+    },
   });
 }
 

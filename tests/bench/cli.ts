@@ -2,10 +2,7 @@
  * `npm run bench [-- --sizes S,M,L,T --rounds 21]`: what a compaction costs beside `JSON.stringify` of the same messages, in one
  * run. Only ratios carry over to another machine.
  */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { brotliCompressSync } from "node:zlib";
 import {
   applyDecisions,
   type CompactionRequest,
@@ -16,7 +13,7 @@ import {
 } from "keepline";
 import { generate, PRESETS } from "../fixtures/gen-history.mjs";
 import { scripted } from "../support/scripted.js";
-import { root } from "../support/shared.js";
+import { brotli, moduleBytes, script } from "../support/sizes.js";
 import { rounds } from "./rounds.js";
 
 const { values } = parseArgs({
@@ -64,13 +61,12 @@ async function bench(size: string): Promise<void> {
   }
 }
 
-function sizes(): void {
-  const dist = join(root, "pkg", "dist");
-  for (const file of ["keepline.wasm", "node.js"]) {
-    const bytes = readFileSync(join(dist, file));
-    process.stdout.write(`${file}: ${bytes.length} bytes, brotli ${brotliCompressSync(bytes).length}\n`);
-  }
+async function sizes(): Promise<void> {
+  const bytes = moduleBytes();
+  process.stdout.write(`keepline.wasm: ${bytes.length} bytes, brotli ${brotli(bytes)}\n`);
+  for (const entry of ["index", "inline", "openai-chat", "models/system-one"])
+    process.stdout.write(`script of ${entry}, minified: brotli ${await script(entry)}\n`);
 }
 
-sizes();
+await sizes();
 for (const size of values.sizes.split(",")) await bench(size);
