@@ -104,7 +104,7 @@ const loaders = ["browser", "edge", "node", "workerd"];
 /** Every sub-path with an engine: the source, and what brings the module. */
 const entries = {
   index: ["index.ts", "#loader"],
-  browser: ["index.ts", "./entry/browser-loader.ts"],
+  browser: ["index.ts", "loader:browser"],
   inline: ["index.ts", "./entry/inline-loader.ts"],
   slim: ["index.ts"],
   ...Object.fromEntries(adapters.map((name) => [name, [`adapters/${name}.ts`, "#loader"]])),
@@ -128,6 +128,12 @@ const entryFiles = {
       const load = loader ? `import ${JSON.stringify(loader)};` : "";
       return { contents: `${load} export * from "./${source}";`, resolveDir: sources };
     });
+    // A file of its own, so that it stands where it looks for the module.
+    onResolve({ filter: /^loader:/ }, ({ path }) => ({
+      path: `./loader/${path.slice("loader:".length)}.js`,
+      external: true,
+      sideEffects: true,
+    }));
     onResolve({ filter: /^#wasm-base64$/ }, () => ({ path: "wasm", namespace: "base64" }));
     onLoad({ filter: /.*/, namespace: "base64" }, () => ({
       contents: readFileSync(join(dist, "keepline.wasm")).toString("base64"),
