@@ -44,4 +44,7 @@ await step("browsers", () => run(process.execPath, ["--import", "tsx", "tests/en
 await step("tests in Node", () =>
   run(process.execPath, ["--expose-gc", "--import", "tsx", "--test", "--test-reporter=spec", ...nodeTests]),
 );
+await step("the packed package where it runs", () =>
+  run(process.execPath, ["--import", "tsx", "tests/matrix/cli.ts", "--quick"]),
+);
 say(`keepline: all checks passed in ${((performance.now() - started) / 1000).toFixed(0)} s`);
