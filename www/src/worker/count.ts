@@ -1,0 +1,17 @@
+/** Code points, as keepline counts. */
+export function codePoints(text: string): number {
+  let count = text.length;
+  for (let at = 0; at + 1 < text.length; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) count--;
+  }
+  return count;
+}
+
+/** The first characters of a text on one line. */
+export function previewOf(text: string, length = 160): string {
+  return text
+    .slice(0, length * 2)
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, length);
+}
