@@ -1,10 +1,10 @@
 /** What the page shows, and what changes it. Views read the state and call the methods of {@link Page}. */
 import type { LocalPoint } from "keepline";
-import { readShared, writeShared } from "./address.js";
+import { readShared, type Shared, writeShared } from "./address.js";
 import * as archive from "./archive.js";
 import type { Settings } from "./formats/format.js";
 import { firstSample, sampleFile, sampleScript, samples } from "./samples.js";
-import { type Language, texts } from "./texts/texts.js";
+import { type Language, loadTexts, type Texts } from "./texts/texts.js";
 import { Client, JobError } from "./worker/client.js";
 import type {
   Ask,
@@ -93,9 +93,18 @@ export class Page {
   private isDeciding = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor() {
+  /** The page with its words and the first sample on its way. */
+  static async start(): Promise<Page> {
     const shared = readShared(location.hash);
     const language = shared.language ?? (navigator.language.startsWith("zh") ? "zh" : "en");
+    return new Page(shared, language, await loadTexts(language));
+  }
+
+  private constructor(
+    shared: Shared,
+    language: Language,
+    public texts: Texts,
+  ) {
     this.state = {
       language,
       theme: "auto",
@@ -132,11 +141,8 @@ export class Page {
     });
   }
 
-  get texts() {
-    return texts[this.state.language];
-  }
-
-  setLanguage(language: Language): void {
+  async setLanguage(language: Language): Promise<void> {
+    this.texts = await loadTexts(language);
     this.set({ language });
     document.documentElement.lang = language;
     const { sample } = this.state;

@@ -1,8 +1,10 @@
 /** The page's words by language. */
-import { en } from "./en.js";
-import { zh } from "./zh.js";
+import type { en } from "./en.js";
 
 export type Language = "en" | "zh";
 export type Texts = typeof en;
 
-export const texts: Readonly<Record<Language, Texts>> = { en, zh };
+/** Only the words of the language that is shown are loaded. */
+export async function loadTexts(language: Language): Promise<Texts> {
+  return language === "zh" ? (await import("./zh.js")).zh : (await import("./en.js")).en;
+}

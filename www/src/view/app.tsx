@@ -3,11 +3,10 @@ import { useEffect, useState } from "preact/hooks";
 import type { Page, Theme } from "../state.js";
 import type { Language } from "../texts/texts.js";
 import { Archive } from "./archive.js";
-import { AskDialog } from "./ask.js";
 import { Decider } from "./decider.js";
 import { Job } from "./job.js";
+import { Late } from "./late.js";
 import { PageContext, usePage } from "./page.js";
-import { PairDialog } from "./pair.js";
 import { Result } from "./result.js";
 import { Setup } from "./setup.js";
 import { Source } from "./source.js";
@@ -35,8 +34,8 @@ export function App({ page }: { page: Page }) {
         <Result />
       </main>
       <Job />
-      <PairDialog />
-      <AskDialog />
+      {page.state.open !== undefined && <Late view="PairDialog" />}
+      {page.state.ask && <Late view="AskDialog" />}
       <p class="hidden" role="status">
         {page.state.said}
       </p>

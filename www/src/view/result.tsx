@@ -1,25 +1,24 @@
 /** What came out: figures, and four views of it. */
 import type { Tab } from "../state.js";
-import { Compare } from "./compare.js";
+import { Late } from "./late.js";
 import { usePage } from "./page.js";
-import { Requests } from "./requests.js";
 import { Summary } from "./summary.js";
-import { Take } from "./take.js";
 import { Timeline } from "./timeline.js";
 
 const TABS: readonly Tab[] = ["timeline", "compare", "requests", "take"];
-const VIEWS = { timeline: Timeline, compare: Compare, requests: Requests, take: Take };
+const LATE = { compare: "Compare", requests: "Requests", take: "Take" } as const;
 
 export function Result() {
   const { state, t } = usePage();
-  const View = VIEWS[state.tab];
+  const { tab } = state;
+  const view = tab === "timeline" ? <Timeline /> : <Late key={tab} view={LATE[tab]} />;
   return (
     <div class="result" id="result" tabIndex={-1}>
       <Summary />
       <section class="card views" aria-label={t.tabs.label}>
         <TabList />
         <div role="tabpanel" id="view" aria-labelledby={`tab-${state.tab}`} class="view">
-          {state.session && state.outcome ? <View /> : <p class="quiet">…</p>}
+          {state.session && state.outcome ? view : <p class="quiet">…</p>}
         </div>
       </section>
     </div>

@@ -12,7 +12,7 @@ export function Setup() {
       <label class="field">
         <span>{t.setup.goal}</span>
         <textarea
-          rows={3}
+          rows={5}
           placeholder={t.setup.goalHint}
           aria-invalid={isMissing}
           aria-describedby={isMissing ? "goal-missing" : undefined}
