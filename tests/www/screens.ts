@@ -1,7 +1,7 @@
 /** Takes pictures of the main states into `out/www`, to be looked at: light and dark, wide and narrow. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "puppeteer-core";
+import type { Browser, Page } from "puppeteer-core";
 import { root } from "../support/shared.js";
 import { open, start } from "./browser.js";
 import { serve } from "./serve.js";
@@ -19,7 +19,7 @@ const STATES: Record<string, (page: Page) => Promise<unknown>> = {
   take: (page) => click(page, "#tab-take"),
 };
 
-async function shoot(width: number, theme: "light" | "dark"): Promise<void> {
+async function shoot(browser: Browser, width: number, theme: "light" | "dark"): Promise<void> {
   for (const [state, reach] of Object.entries(STATES)) {
     const { page } = await open(browser, server.address + (state === "take" ? "#lang=zh" : ""), { width });
     await page.evaluate((theme) => {
@@ -27,8 +27,9 @@ async function shoot(width: number, theme: "light" | "dark"): Promise<void> {
     }, theme);
     await reach(page);
     await new Promise((settled) => setTimeout(settled, 600));
-    const isOverlay = state === "pair";
-    await page.screenshot({ path: join(folder, `${state}-${theme}-${width}.png`), fullPage: !isOverlay });
+    const fullPage = state !== "pair" && state !== "compare";
+    if (state === "compare") await page.evaluate(() => document.querySelector(".views")?.scrollIntoView());
+    await page.screenshot({ path: join(folder, `${state}-${theme}-${width}.png`), fullPage });
     await page.close();
   }
 }
@@ -37,7 +38,7 @@ mkdirSync(folder, { recursive: true });
 const server = await serve(join(root, "www", "dist"));
 const browser = await start("chromium");
 if ("missing" in browser) throw new Error(browser.missing);
-for (const width of [1280, 360]) for (const theme of ["light", "dark"] as const) await shoot(width, theme);
+for (const width of [1280, 360]) for (const theme of ["light", "dark"] as const) await shoot(browser, width, theme);
 await browser.close();
 await server.stop();
 console.log(folder);

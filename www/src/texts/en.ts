@@ -123,14 +123,8 @@ export const en = {
     call: "Call matters",
     result: "Output matters",
     outcome: "Outcome",
-    none: "not asked",
     protect: "Protect",
     unprotect: "Protected",
-    protectMessage: (index: number) => `Protect message ${index + 1}`,
-    row: (tool: string, id: string, chars: number, outcome: string, reason: string) =>
-      `${id} ${tool}, ${count(chars, "character")}, ${outcome}: ${reason}`,
-    probabilities: (call: number, result: number | undefined) =>
-      `; call ${call.toFixed(2)}${result === undefined ? "" : `, output ${result.toFixed(2)}`}`,
     empty: "No tool calls here: there is nothing to decide.",
   },
   roles: { user: "User", assistant: "Assistant", system: "System" } as Record<string, string>,
@@ -207,7 +201,6 @@ export const en = {
       `Request ${batch + 1} of ${batches}: ${count(questions, "question")}`,
     redacted: (value: number) =>
       value === 0 ? "nothing looked like a credential" : `${count(value, "credential")} hidden`,
-    show: "Show",
     loading: "Building the requests …",
   },
   take: {
@@ -227,7 +220,7 @@ export const en = {
     heading: "Archive",
     hint: "Your originals, kept in this browser only.",
     none: "Nothing yet. What you open is kept here first.",
-    open: (name: string) => `Open ${name}`,
+    open: "Open",
     remove: (name: string) => `Delete ${name}`,
     delete: "Delete",
     refused: "This browser keeps no archive here; download what you need.",
@@ -248,7 +241,6 @@ export const en = {
     not_json: "This is neither JSON nor one JSON value a line.",
     unknown_format:
       "No chat format that this page knows. It takes AgentScope messages, a request with “messages”, and JSON Lines of messages.",
-    too_large: "The file is larger than 50 MB.",
     aborted: "Cancelled. Nothing was changed.",
     decision_failed: "The model failed. Nothing was changed.",
     timeout: "The model did not answer in time. Nothing was changed.",

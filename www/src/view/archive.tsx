@@ -12,8 +12,11 @@ export function Archive() {
       <ul class="originals">
         {originals.map(({ id, name, time, bytes }) => (
           <li key={id}>
-            <button type="button" class="plain" aria-label={t.archive.open(name)} onClick={() => page.openArchived(id)}>
-              <span class="tool-name">{name}</span>
+            <button type="button" class="plain" onClick={() => page.openArchived(id)}>
+              <span class="tool-name">
+                <span class="hidden">{t.archive.open} </span>
+                {name}
+              </span>
               <span class="quiet">
                 {when.format(time)} · {sizeOf(bytes)}
               </span>

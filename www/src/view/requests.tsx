@@ -10,7 +10,7 @@ export function Requests() {
   const { page, state, t } = usePage();
   const [requests, setRequests] = useState<RequestView[]>();
   const [problem, setProblem] = useState("");
-  const { outcome, settings, kind, endpoint } = state;
+  const { settings, kind, endpoint } = state;
   useEffect(() => {
     let isCurrent = true;
     const take = (requests: RequestView[]) => {
@@ -22,7 +22,7 @@ export function Requests() {
     return () => {
       isCurrent = false;
     };
-  }, [outcome, settings, kind, endpoint.maxQuestions]);
+  }, [settings, kind, endpoint.maxQuestions]);
   if (problem) return <p class="warn">{problem}</p>;
   if (!requests) return <p class="quiet">{t.requests.loading}</p>;
   if (requests.length === 0) return <p class="quiet">{t.requests.none}</p>;

@@ -113,15 +113,18 @@ function CallRow({ call, position, tabIndex }: { call: CallHead; position: numbe
       type="button"
       class={`call-row ${kind}`}
       tabIndex={tabIndex}
-      aria-label={labelOf(call, verdict, t)}
       aria-haspopup="dialog"
       onClick={() => page.set({ open: call.id })}
     >
       <span class="what">
+        <span class="hidden">{call.id} </span>
         <span class="tool-name">{call.tool}</span>
         <span class="input">{call.preview}</span>
       </span>
-      <span class="size">{t.number(call.output_chars)}</span>
+      <span class="size">
+        <span aria-hidden="true">{t.number(call.output_chars)}</span>
+        <span class="hidden"> {t.characters(call.output_chars)}, </span>
+      </span>
       <Bar kind="call" value={verdict.keep_call} />
       <Bar kind="result" value={verdict.keep_result} />
       <span class="outcome">
@@ -134,10 +137,15 @@ function CallRow({ call, position, tabIndex }: { call: CallHead; position: numbe
 
 /** A probability against its threshold; the line comes from the list. */
 function Bar({ kind, value }: { kind: "call" | "result"; value: number | undefined }) {
+  const { t } = usePage();
   return (
     <span class={`bar ${kind}-bar`}>
       <span class="track">{value !== undefined && <span class="level" style={{ "--level": value }} />}</span>
-      <span class="number">{value === undefined ? "–" : value.toFixed(2)}</span>
+      <span class="number">
+        <span class="hidden">{t.timeline[kind]} </span>
+        {value === undefined ? "–" : value.toFixed(2)}
+        <span class="hidden">, </span>
+      </span>
     </span>
   );
 }
@@ -151,10 +159,4 @@ export function outcomeOf(verdict: Verdict, t: Texts): string {
 /** Why, in words. */
 export function reasonOf({ reason, action, applied }: Verdict, t: Texts): string {
   return action !== "keep" && !applied ? `${t.reasons[reason]}; ${t.noGain}` : t.reasons[reason];
-}
-
-function labelOf({ id, tool, output_chars }: CallHead, verdict: Verdict, t: Texts): string {
-  const row = t.timeline.row(tool, id, output_chars, outcomeOf(verdict, t), reasonOf(verdict, t));
-  const { keep_call, keep_result } = verdict;
-  return keep_call === undefined ? row : row + t.timeline.probabilities(keep_call, keep_result);
 }
