@@ -245,6 +245,30 @@ function suite(name: BrowserName): void {
     }
   });
 
+  test("takes text that is pasted, and a file that is dropped", async (page) => {
+    await fill(page, "details textarea", files["messages.jsonl"]);
+    await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>("details > button")?.disabled);
+    await click(page, "details > button");
+    await until(page, ".now", "Pasted text");
+    await page.evaluate((text) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text], "dropped.json"));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    }, files["messages.json"]);
+    await until(page, ".now", "dropped.json");
+  });
+
+  test("shows the exact requests, with credentials marked", async (page) => {
+    const secret = `ghp_${"a1B2".repeat(9)}`;
+    const content = files["request.json"].replace('"goal": "', `"goal": "With the token ${secret}: `);
+    assert.ok(content.includes(secret));
+    await upload(page, written("secret.json", content));
+    await until(page, ".now", "secret.json");
+    await click(page, "#tab-requests");
+    await until(page, ".requests mark", "[redacted]");
+    assert.doesNotMatch(await text(page, ".requests"), new RegExp(secret));
+  });
+
   test("says what is wrong with a file that it cannot use", async (page) => {
     await upload(page, written("wrong.json", "{ not json"));
     await until(page, "[role=alert]", "neither JSON");

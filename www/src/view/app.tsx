@@ -15,6 +15,7 @@ export function App({ page }: { page: Page }) {
   const [, redraw] = useState(0);
   useEffect(() => page.subscribe(() => redraw((count) => count + 1)), [page]);
   useEffect(() => dropTarget(page), [page]);
+  useEffect(() => pasteTarget(page), [page]);
   useEffect(() => {
     document.title = page.texts.title;
   }, [page.state.language]);
@@ -104,4 +105,17 @@ function dropTarget(page: Page): () => void {
     removeEventListener("dragleave", leave);
     removeEventListener("drop", drop);
   };
+}
+
+/** Takes what is pasted beside a field. */
+function pasteTarget(page: Page): () => void {
+  const paste = (event: ClipboardEvent) => {
+    if (event.target instanceof Element && event.target.closest("input, textarea")) return;
+    const file = event.clipboardData?.files[0];
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (file) void page.openOwn(file.name, file);
+    else if (text.trim() !== "") void page.openOwn(page.texts.source.pastedName, new Blob([text]));
+  };
+  addEventListener("paste", paste);
+  return () => removeEventListener("paste", paste);
 }

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Change, ChangedMessage, Changes } from "../worker/protocol.js";
 import { usePage } from "./page.js";
-import { SideBySide } from "./text.js";
+import { SideBySide, TextBox } from "./text.js";
 
 /** Messages shown at once. */
 const PAGE = 20;
@@ -50,29 +50,48 @@ function Message({ message }: { message: ChangedMessage }) {
 }
 
 function Piece({ piece }: { piece: Change }) {
-  const { page, state, t } = usePage();
-  const { state: kind, text, after = "", call_id, tool } = piece;
+  const { t } = usePage();
+  const { state, text, after = "", tool } = piece;
   const title = `${t.compare.kinds[piece.kind]}${tool === undefined ? "" : ` ${tool}`}`;
-  const call = call_id === undefined ? undefined : state.session?.calls.find((call) => call.call_id === call_id);
-  if (kind === "same") return <p class="unchanged">{`${title}: ${text.slice(0, 160)}`}</p>;
+  if (state === "same") return <p class="unchanged">{`${title}: ${text.slice(0, 160)}`}</p>;
   const labels: [string, string] = [`${title}, ${t.compare.before}`, `${title}, ${t.compare.after}`];
   return (
-    <div class={`change ${kind}`}>
-      <p class="change-head">
+    <div class={`change ${state}`}>
+      <div class="change-head">
         <span>{title}</span>
-        {call && (
-          <span class="pair-of-buttons">
-            <button type="button" class="small" aria-haspopup="dialog" onClick={() => page.set({ open: call.id })}>
-              {t.compare.open} {call.id}
-            </button>
-            <button type="button" class="small" onClick={() => page.toggleCall(call.call_id)}>
-              {t.pair.restore}
-              <span class="hidden"> {call.id}</span>
-            </button>
-          </span>
-        )}
-      </p>
-      <SideBySide labels={labels} before={text} after={kind === "removed" ? "" : after} />
+        <Buttons piece={piece} />
+      </div>
+      {state === "removed" ? (
+        <div class="sides">
+          <TextBox label={labels[0]} kind="gone">
+            {text}
+          </TextBox>
+          <p class="void">{t.compare.removed}</p>
+        </div>
+      ) : (
+        <SideBySide labels={labels} before={text} after={after} />
+      )}
     </div>
+  );
+}
+
+/** Opens and restores; once a pair, at its call where that went too. */
+function Buttons({ piece }: { piece: Change }) {
+  const { page, state, t } = usePage();
+  const call = state.session?.calls.find(({ call_id }) => call_id === piece.call_id);
+  if (!call) return null;
+  const isFirst = piece.kind === "call" || piece.state === "shortened";
+  return (
+    <span class="pair-of-buttons">
+      <button type="button" class="small" aria-haspopup="dialog" onClick={() => page.set({ open: call.id })}>
+        {t.compare.open} {call.id}
+      </button>
+      {isFirst && (
+        <button type="button" class="small" onClick={() => page.toggleCall(call.call_id)}>
+          {t.pair.restore}
+          <span class="hidden"> {call.id}</span>
+        </button>
+      )}
+    </span>
   );
 }
