@@ -187,8 +187,10 @@ function suite(name: BrowserName): void {
     for (const tab of ["timeline", "compare", "requests", "take"]) {
       await click(page, `#tab-${tab}`);
       await page.waitForFunction(() => document.querySelector("#view > :not(.quiet)"));
-      await theme(page, tab === "compare" ? "light" : "dark");
-      assert.deepEqual(await findings(page), [], tab);
+      for (const shade of ["light", "dark"]) {
+        await theme(page, shade);
+        assert.deepEqual(await findings(page), [], `${tab}, ${shade}`);
+      }
     }
     await click(page, "#tab-timeline");
     await click(page, ".call-row.drop_call");

@@ -18,6 +18,7 @@ export const en = {
     sample: "Samples",
     samples: { "payment-retry": "Payment retry", "replication-lag": "Replication lag" } as Record<string, string>,
     own: "Your own",
+    openOwn: "Open your history",
     file: "Choose a file",
     drop: "or drop one anywhere on the page",
     paste: "Paste",

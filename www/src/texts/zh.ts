@@ -19,6 +19,7 @@ export const zh: typeof en = {
     sample: "示例",
     samples: { "payment-retry": "支付重试", "replication-lag": "复制延迟" },
     own: "您自己的",
+    openOwn: "打开您的历史",
     file: "选择文件",
     drop: "或将文件拖到页面任意位置",
     paste: "粘贴",

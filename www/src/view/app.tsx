@@ -64,6 +64,9 @@ function Header() {
         {t.lead} <span class="quiet">{t.privacy}</span>
       </p>
       <div class="prefs">
+        <button type="button" class="primary own" onClick={() => document.getElementById("file")?.click()}>
+          {t.source.openOwn}
+        </button>
         <label>
           <span class="hidden">{t.language}</span>
           <select value={state.language} onChange={(event) => page.setLanguage(event.currentTarget.value as Language)}>

@@ -28,7 +28,7 @@ export function Source() {
       </fieldset>
       <p class="label">{t.source.own}</p>
       <label class="file">
-        <input type="file" accept=".json,.jsonl,.ndjson,.txt,application/json" onChange={onFile} />
+        <input id="file" type="file" accept=".json,.jsonl,.ndjson,.txt,application/json" onChange={onFile} />
         <span class="button">{t.source.file}</span>
         <span class="quiet">{t.source.drop}</span>
       </label>
