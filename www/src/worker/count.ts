@@ -7,6 +7,18 @@ export function codePoints(text: string): number {
   return count;
 }
 
+/** An input on one line: what a JSON object holds, without its brackets and quotes. */
+export function inputPreview(input: string): string {
+  try {
+    const entries = Object.entries(JSON.parse(input) as object);
+    const said = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+    const parts = entries.map(([name, value]) => (entries.length === 1 ? said(value) : `${name}: ${said(value)}`));
+    return previewOf(parts.join(", "), 120);
+  } catch {
+    return previewOf(input, 120);
+  }
+}
+
 /** The first characters of a text on one line. */
 export function previewOf(text: string, length = 160): string {
   return text

@@ -3,7 +3,7 @@ import type { CompactionResult, Decision, DecisionModel, InspectedRequest, Progr
 import type { Piece, Settings } from "../formats/format.js";
 import { type Detected, detect } from "../formats/registry.js";
 import { compareMessage, isChanged } from "./compare.js";
-import { codePoints, previewOf } from "./count.js";
+import { codePoints, inputPreview, previewOf } from "./count.js";
 import { type Document, DocumentError } from "./document.js";
 import { modelOf, wireBody } from "./models.js";
 import type {
@@ -91,7 +91,7 @@ export class Session {
       id,
       call_id,
       tool,
-      preview: previewOf(this.piece(call_at).text, 120),
+      preview: inputPreview(this.piece(call_at).text),
       input_chars: sizes.get(call_at.join()) ?? 0,
       output_chars: sizes.get(result_at.join()) ?? 0,
       message: call_at[0],
