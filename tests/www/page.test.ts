@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { brotliCompressSync } from "node:zlib";
+import { transform } from "esbuild";
 import type { Browser, ElementHandle, Page } from "puppeteer-core";
+import { RUNTIMES, snippet } from "../../www/src/snippet.js";
 import type { BrowserName } from "../engines/browsers.js";
 import { generate } from "../fixtures/gen-history.mjs";
 import { root } from "../support/shared.js";
@@ -130,6 +132,29 @@ describe("the built page", () => {
     const sizes = ["index.html", "icon.svg", ...assets.map((name) => join("assets", name))].map(size);
     const total = sizes.reduce((sum, one) => sum + one, sample.length);
     assert.ok(total <= INITIAL_BYTES, `${total} bytes`);
+  });
+});
+
+describe("the code snippet", () => {
+  it("is a program for every runtime and model", async () => {
+    const settings = {
+      goal: "g",
+      eligible_tool_names: ["a"],
+      options: {},
+      protected_message_ids: [],
+      protected_call_ids: [],
+    };
+    const endpoint = { kind: "endpoint", url: "", model: 'a"b', key: "", maxQuestions: 8, timeoutSeconds: 1 } as const;
+    const models = [{ kind: "local", point: "firm" }, { kind: "ask" }, endpoint] as const;
+    for (const runtime of RUNTIMES) {
+      for (const model of models) {
+        for (const module of ["keepline", "keepline/other"]) {
+          const code = snippet({ module, function: "compactContext" }, runtime, settings, model);
+          await transform(code, { format: "esm" });
+          assert.match(code, /eligible_tool_names: \["a"\]/);
+        }
+      }
+    }
   });
 });
 

@@ -24,6 +24,19 @@ async function decisionModel({ stateJson, questions }, { signal }) {
 }
 `;
 
+const OWN = `
+/** Yours: a probability from 0 to 1 for each question. */
+async function decisionModel({ stateJson, questions }, { signal }) {
+  return { answers: Object.fromEntries(Object.keys(questions).map((name) => [name, 0.5])) };
+}
+`;
+
+/** What the snippet asks, where that is not the local model. */
+function modelCode(model: ModelChoice): string {
+  if (model.kind === "local") return "";
+  return model.kind === "endpoint" ? ENDPOINT(model.url || "https://…", model.model) : OWN;
+}
+
 /** The settings without what belongs to one history alone. */
 function shownSettings({ eligible_tool_names, options }: Settings): string {
   const lines = [`eligible_tool_names: ${JSON.stringify(eligible_tool_names)},`];
@@ -45,13 +58,12 @@ export function snippet(
   const own = isRoot ? [format.function, ...names] : [format.function];
   const imports = [`import { ${own.sort().join(", ")} } from "${format.module}";\n`];
   if (!isRoot && names.length > 0) imports.push(`import { ${names.join(", ")} } from "keepline";\n`);
-  const ask = model.kind === "endpoint" ? ENDPOINT(model.url || "https://…", model.model) : "";
   const decider = isLocal ? `localDecisionModel({ point: "${model.point}" })` : "decisionModel";
   const common = `goal, // what the agent does next\n${shownSettings(settings)}`;
   const call = isRoot
     ? `await ${format.function}({\n  messages,\n  ${common}\n}, ${decider})`
     : `await ${format.function}(messages, {\n  ${common}\n}, ${decider})`;
-  return `${imports.join("")}${wasm}${ask}
+  return `${imports.join("")}${wasm}${modelCode(model)}
 ${load}const result = ${call};
 messages = result.messages; // archive the original first
 `;

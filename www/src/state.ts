@@ -13,6 +13,7 @@ import type {
   JobName,
   JobProgress,
   Jobs,
+  MessageHead,
   ModelChoice,
   Outcome,
   SessionHead,
@@ -253,6 +254,14 @@ export class Page {
     else this.change({ protected_message_ids: toggled(settings.protected_message_ids, id) }, "decide");
   }
 
+  /** Whether a message is protected by the user. */
+  isProtected({ index, id }: MessageHead): boolean {
+    const { protected_message_ids, protected_call_ids } = this.state.settings;
+    if (id !== undefined) return protected_message_ids.includes(id);
+    const calls = this.state.session?.calls.filter(({ message }) => message === index) ?? [];
+    return calls.length > 0 && calls.every(({ call_id }) => protected_call_ids.includes(call_id));
+  }
+
   private toggleCallsOf(index: number): void {
     const { session, settings } = this.state;
     const calls = session?.calls.filter(({ message }) => message === index).map(({ call_id }) => call_id) ?? [];
@@ -355,10 +364,11 @@ export class Page {
     }, 150);
   }
 
-  /** A goal is needed; until there is one the page says so, and looks with a dash. */
+  /** A goal is needed; until there is one the page says so, and looks with a dash. An empty next action is none. */
   private filled(): Settings {
-    const { settings } = this.state;
-    return settings.goal.trim() === "" ? { ...settings, goal: "-" } : settings;
+    const { next_action = "", ...settings } = this.state.settings;
+    const goal = settings.goal.trim() === "" ? "-" : settings.goal;
+    return { ...settings, goal, ...(next_action.trim() !== "" && { next_action }) };
   }
 
   /** Does a job that the user sees and can cancel. */
@@ -402,8 +412,9 @@ export class Page {
   /** The settings of requests as they would be sent. */
   inspect() {
     const { kind, endpoint, language } = this.state;
-    const limit = kind === "endpoint" ? { maxQuestions: endpoint.maxQuestions } : {};
-    return this.client.do("inspect", { settings: this.filled(), language, ...limit });
+    const { model, maxQuestions } = endpoint;
+    const asked = kind === "endpoint" ? { endpoint: { model, maxQuestions } } : {};
+    return this.client.do("inspect", { settings: this.filled(), language, ...asked });
   }
 
   private share(): void {

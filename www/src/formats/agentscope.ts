@@ -27,9 +27,15 @@ function isList(value: unknown): value is Fields[] {
   return Array.isArray(value) && value.length > 0 && value.every(isMessage);
 }
 
-/** The settings that a request object carries. */
+const LISTS = ["eligible_tool_names", "protected_message_ids", "protected_call_ids"];
+
+/** The settings that a request object carries; those that the page reads itself only where they are what they should be. */
 function settingsOf({ messages: _, ...rest }: Fields): Partial<Settings> {
-  return rest as Partial<Settings>;
+  const isRead = ([name, value]: [string, unknown]) =>
+    name === "goal" || name === "next_action"
+      ? typeof value === "string"
+      : !LISTS.includes(name) || Array.isArray(value);
+  return Object.fromEntries(Object.entries(rest).filter(isRead)) as Partial<Settings>;
 }
 
 function open(document: unknown): Opened | undefined {

@@ -1,6 +1,6 @@
 /** Characters saved against each threshold, and the two sliders. */
 import { option } from "../state.js";
-import type { Curve as Points } from "../worker/protocol.js";
+import type { Outcome, Curve as Points } from "../worker/protocol.js";
 import { usePage } from "./page.js";
 
 const WIDTH = 400;
@@ -8,13 +8,14 @@ const HEIGHT = 96;
 
 export function Curve() {
   const { state, t } = usePage();
-  const { curve, settings } = state;
+  const { curve, outcome, settings } = state;
   const call = option(settings, "keep_call_threshold");
   const result = option(settings, "keep_result_threshold");
   return (
     <div class="curve">
       <p class="label" id="curve-label">
         {t.summary.curve}
+        {outcome && <span class="quiet saved">{t.summary.saved(savedBy(outcome))}</span>}
       </p>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
@@ -32,6 +33,10 @@ export function Curve() {
       <Threshold name="keep_result_threshold" label={t.summary.resultLine} hint={t.summary.resultHint} />
     </div>
   );
+}
+
+function savedBy({ verdicts }: Outcome): number {
+  return verdicts.reduce((sum, { saved_chars }) => sum + saved_chars, 0);
 }
 
 /** The path of a curve; the top is the most that any threshold saves. */

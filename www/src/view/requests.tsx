@@ -22,7 +22,7 @@ export function Requests() {
     return () => {
       isCurrent = false;
     };
-  }, [settings, kind, endpoint.maxQuestions]);
+  }, [settings, kind, endpoint.model, endpoint.maxQuestions]);
   if (problem) return <p class="warn">{problem}</p>;
   if (!requests) return <p class="quiet">{t.requests.loading}</p>;
   if (requests.length === 0) return <p class="quiet">{t.requests.none}</p>;

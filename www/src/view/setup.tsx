@@ -34,7 +34,7 @@ export function Setup() {
             rows={2}
             placeholder={t.setup.nextHint}
             value={settings.next_action ?? ""}
-            onInput={(event) => changeNext(page, event.currentTarget.value)}
+            onInput={(event) => page.change({ next_action: event.currentTarget.value })}
           />
         </label>
         <NumberField name="preserve_recent_messages" label={t.setup.recent} />
@@ -55,17 +55,12 @@ export function Setup() {
   );
 }
 
-/** An empty next action is none. */
-function changeNext(page: ReturnType<typeof usePage>["page"], text: string): void {
-  const { next_action: _, ...settings } = page.state.settings;
-  page.state.settings = settings;
-  page.change(text.trim() === "" ? {} : { next_action: text });
-}
-
 function NumberField({ name, label }: { name: ShownOption; label: string }) {
   const { page, state } = usePage();
   const change = ({ currentTarget: { valueAsNumber } }: { currentTarget: HTMLInputElement }) => {
-    if (Number.isInteger(valueAsNumber) && valueAsNumber >= 0) page.changeOption(name, valueAsNumber, "run");
+    // Where outputs are cut is no question for a model.
+    const needs = name.startsWith("truncate") ? "decide" : "run";
+    if (Number.isInteger(valueAsNumber) && valueAsNumber >= 0) page.changeOption(name, valueAsNumber, needs);
   };
   return (
     <label class="field row">

@@ -83,8 +83,8 @@ function TimelineRow({ row, tabIndex }: { row: Row; tabIndex: 0 | -1 }) {
 }
 
 function MessageRow({ message, tabIndex }: { message: MessageHead; tabIndex: 0 | -1 }) {
-  const { page, state, t } = usePage();
-  const isOn = message.id !== undefined && state.settings.protected_message_ids.includes(message.id);
+  const { page, t } = usePage();
+  const isOn = page.isProtected(message);
   return (
     <button
       type="button"

@@ -9,6 +9,12 @@ export type ModelChoice =
   | { kind: "endpoint"; url: string; model: string; key: string; maxQuestions: number; timeoutSeconds: number }
   | { kind: "scripted"; script: string };
 
+/** What of an endpoint shows in its requests. */
+export interface Asked {
+  model: string;
+  maxQuestions: number;
+}
+
 /** A message without its texts. */
 export interface MessageHead {
   index: number;
@@ -134,7 +140,7 @@ export interface Jobs {
   curve: [input: { settings: Settings }, output: Curve | undefined];
   pair: [input: { id: string }, output: PairView];
   changes: [input: { from: number; count: number }, output: Changes];
-  inspect: [input: { settings: Settings; maxQuestions?: number; language: "en" | "zh" }, output: RequestView[]];
+  inspect: [input: { settings: Settings; endpoint?: Asked; language: "en" | "zh" }, output: RequestView[]];
   take: [input: { what: "result" | "decisions" }, output: Blob];
 }
 

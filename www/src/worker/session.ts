@@ -8,6 +8,7 @@ import { type Document, DocumentError } from "./document.js";
 import { modelOf, wireBody } from "./models.js";
 import type {
   Ask,
+  Asked,
   CallHead,
   Changes,
   Curve,
@@ -182,16 +183,16 @@ export class Session {
   }
 
   /** The exact requests. */
-  async inspect(settings: Settings, maxQuestions: number | undefined, language: "en" | "zh"): Promise<RequestView[]> {
+  async inspect(settings: Settings, endpoint: Asked | undefined, language: "en" | "zh"): Promise<RequestView[]> {
     const { format, messages } = this.opened;
     const model: DecisionModel = () => ({ answers: {} });
-    if (maxQuestions !== undefined) model.limits = { maxQuestions };
+    if (endpoint) model.limits = { maxQuestions: endpoint.maxQuestions };
     const requests = await format.inspect(messages, settings, { model, language });
     return requests.map((request: InspectedRequest) => ({
       batch: request.batch,
       batches: request.batches,
       questions: Object.keys(request.questions).length,
-      body: JSON.stringify(JSON.parse(wireBody(request, "…")), null, 2),
+      body: JSON.stringify(JSON.parse(wireBody(request, endpoint?.model ?? "…")), null, 2),
     }));
   }
 

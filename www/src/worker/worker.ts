@@ -54,7 +54,7 @@ const jobs: Worker = {
   curve: (input) => current().curve(input),
   pair: ({ id }) => current().pair(id),
   changes: ({ from, count }) => current().changes(from, count),
-  inspect: ({ settings, maxQuestions, language }) => current().inspect(settings, maxQuestions, language),
+  inspect: ({ settings, endpoint, language }) => current().inspect(settings, endpoint, language),
   take: ({ what }) => current().take(what),
 };
 
