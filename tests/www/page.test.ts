@@ -256,6 +256,7 @@ function suite(name: BrowserName): void {
       const isRequest = file === "request.json";
       if (!isRequest) {
         await page.waitForFunction(() => document.querySelector("#share")?.textContent === "0 %");
+        assert.deepEqual(await findings(page), []);
         assert.equal(await page.evaluate(() => document.querySelectorAll(".tools :checked").length), 0);
         await fill(page, "textarea[aria-describedby=goal-missing]", "Write the report");
         await click(page, ".tools button", "All");
@@ -334,6 +335,7 @@ function suite(name: BrowserName): void {
     };
     await ask("fail");
     await until(page, "[role=alert]", "401");
+    assert.deepEqual(await findings(page), []);
     await ask("answer");
     await until(page, ".number", "0.25");
     assert.ok(server.asked.length > 0);
@@ -348,6 +350,7 @@ function suite(name: BrowserName): void {
     await click(page, ".kinds label", "Ask me");
     await click(page, ".card > .primary");
     await until(page, "dialog h2", "Your turn");
+    assert.deepEqual(await findings(page), []);
     while (await page.$("dialog .questions")) {
       const turn = await text(page, "dialog h2");
       await click(page, "dialog button", "Keep all");

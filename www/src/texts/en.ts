@@ -84,6 +84,7 @@ export const en = {
   summary: {
     heading: "Result",
     freed: "of the characters go",
+    tick: "go: tick the tools that only read to see more",
     before: "Before",
     after: "After",
     kept: "kept",

@@ -83,6 +83,7 @@ export const zh: typeof en = {
   summary: {
     heading: "结果",
     freed: "的字符可以移除",
+    tick: "可以移除：请勾选只读工具以查看更多",
     before: "之前",
     after: "之后",
     kept: "保留",

@@ -6,7 +6,8 @@ import { Strip } from "./strip.js";
 
 export function Summary() {
   const { state, t } = usePage();
-  const { outcome } = state;
+  const { outcome, settings } = state;
+  const isUntouched = outcome !== undefined && settings.eligible_tool_names.length === 0;
   return (
     <section class="card summary">
       <h2 class="hidden">{t.summary.heading}</h2>
@@ -15,7 +16,7 @@ export function Summary() {
           <output class="share" id="share">
             {outcome ? shareOf(outcome) : "–"}
           </output>
-          <span>{t.summary.freed}</span>
+          <span>{isUntouched ? t.summary.tick : t.summary.freed}</span>
         </p>
         <dl class="before-after">
           <div>
