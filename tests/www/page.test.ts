@@ -344,6 +344,9 @@ function suite(name: BrowserName): void {
     await until(page, ".toast button", "Cancel");
     await click(page, ".toast button", "Cancel");
     await until(page, "[role=alert]", "Cancelled");
+    await fill(page, ".card label:last-of-type input[type=number]", "1");
+    await ask("hang");
+    await until(page, "[role=alert]", "did not answer in time");
   });
 
   test("lets the user answer, and a script", async (page) => {
