@@ -308,10 +308,16 @@ function suite(name: BrowserName): void {
   test("archives the original, opens it again after a reload and deletes it", async (page) => {
     await upload(page, written("kept.jsonl", files["messages.jsonl"]));
     await until(page, ".originals", "kept.jsonl");
+    await fill(page, "textarea[aria-describedby=goal-missing]", "Write the report");
+    await click(page, ".tools button", "All");
+    await page.waitForFunction(() => !["0 %", "–"].includes(document.querySelector("#share")?.textContent ?? "–"));
+    const share = await text(page, "#share");
+    await new Promise((noted) => setTimeout(noted, 400));
     await page.reload();
     await until(page, ".now", "Payment retry");
     await click(page, ".originals .plain", "kept.jsonl");
     await until(page, ".now", "kept.jsonl");
+    await until(page, "#share", share);
     const others = await page.evaluate(() => document.querySelectorAll(".originals li").length);
     await click(page, ".originals .small");
     await page.waitForFunction((others) => document.querySelectorAll(".originals li").length < others, {}, others);

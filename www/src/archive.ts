@@ -7,8 +7,6 @@ export interface ArchivedHead {
   name: string;
   time: number;
   bytes: number;
-  /** The settings that were last used with it. */
-  settings?: Settings;
 }
 
 interface Archived extends ArchivedHead {
@@ -16,7 +14,9 @@ interface Archived extends ArchivedHead {
 }
 
 const NAME = "keepline";
-const STORE = "originals";
+const ORIGINALS = "originals";
+/** Apart from the originals, so that a changed setting does not write 40 MB again. */
+const SETTINGS = "settings";
 
 function request<T>(made: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -25,40 +25,61 @@ function request<T>(made: IDBRequest<T>): Promise<T> {
   });
 }
 
-async function store(mode: IDBTransactionMode): Promise<IDBObjectStore> {
+async function open(): Promise<IDBDatabase> {
   const opening = indexedDB.open(NAME, 1);
-  opening.onupgradeneeded = () => opening.result.createObjectStore(STORE, { keyPath: "id", autoIncrement: true });
-  const database = await request(opening);
-  const transaction = database.transaction(STORE, mode);
-  transaction.oncomplete = () => database.close();
-  return transaction.objectStore(STORE);
+  opening.onupgradeneeded = () => {
+    opening.result.createObjectStore(ORIGINALS, { keyPath: "id", autoIncrement: true });
+    opening.result.createObjectStore(SETTINGS);
+  };
+  return request(opening);
+}
+
+/** Does something with the two stores and closes the database after it. */
+async function within<T>(
+  mode: IDBTransactionMode,
+  task: (originals: IDBObjectStore, settings: IDBObjectStore) => Promise<T>,
+): Promise<T> {
+  const database = await open();
+  try {
+    const transaction = database.transaction([ORIGINALS, SETTINGS], mode);
+    return await task(transaction.objectStore(ORIGINALS), transaction.objectStore(SETTINGS));
+  } finally {
+    database.close();
+  }
 }
 
 /** Keeps an original and gives its id. */
-export async function keep(name: string, source: Blob): Promise<number> {
-  const added = await request((await store("readwrite")).add({ name, time: Date.now(), bytes: source.size, source }));
-  return added as number;
+export function keep(name: string, source: Blob): Promise<number> {
+  const original = { name, time: Date.now(), bytes: source.size, source };
+  return within("readwrite", async (originals) => (await request(originals.add(original))) as number);
 }
 
 /** The originals, the newest first. */
-export async function list(): Promise<ArchivedHead[]> {
-  const all = (await request((await store("readonly")).getAll())) as Archived[];
-  return all.map(({ source: _, ...head }) => head).reverse();
+export function list(): Promise<ArchivedHead[]> {
+  return within("readonly", async (originals) => {
+    const all = (await request(originals.getAll())) as Archived[];
+    return all.map(({ source: _, ...head }) => head).reverse();
+  });
 }
 
-/** An original with its text. */
-export async function get(id: number): Promise<{ name: string; source: Blob; settings?: Settings } | undefined> {
-  return request((await store("readonly")).get(id)) as Promise<Archived | undefined>;
+/** An original with its text and the settings that were last used with it. */
+export function get(id: number): Promise<{ name: string; source: Blob; settings?: Settings } | undefined> {
+  return within("readonly", async (originals, settings) => {
+    const [original, used] = await Promise.all([request(originals.get(id)), request(settings.get(id))]);
+    return original && { ...(original as Archived), ...(used && { settings: used as Settings }) };
+  });
 }
 
 /** Notes the settings that were used. */
-export async function note(id: number, settings: Settings): Promise<void> {
-  const originals = await store("readwrite");
-  const known = (await request(originals.get(id))) as Archived | undefined;
-  if (known) await request(originals.put({ ...known, settings }));
+export function note(id: number, used: Settings): Promise<void> {
+  return within("readwrite", async (_, settings) => {
+    await request(settings.put(used, id));
+  });
 }
 
-/** Deletes an original. */
-export async function remove(id: number): Promise<void> {
-  await request((await store("readwrite")).delete(id));
+/** Deletes an original and what was noted of it. */
+export function remove(id: number): Promise<void> {
+  return within("readwrite", async (originals, settings) => {
+    await Promise.all([request(originals.delete(id)), request(settings.delete(id))]);
+  });
 }
