@@ -25,7 +25,13 @@ export default defineConfig({
   define: { KEEPLINE_VERSION: JSON.stringify(version) },
   root: path("."),
   base: "./",
-  resolve: { alias: { keepline: path("../pkg/src/index.ts"), "#glue": path("../.build/glue.mjs") } },
+  resolve: {
+    alias: [
+      { find: /^keepline\/(.+)$/, replacement: path("../pkg/src/adapters/$1.ts") },
+      { find: /^keepline$/, replacement: path("../pkg/src/index.ts") },
+      { find: "#glue", replacement: path("../.build/glue.mjs") },
+    ],
+  },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   // A data: address would need a hole in the content security policy.
   build: {

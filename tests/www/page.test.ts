@@ -32,8 +32,48 @@ function written(name: string, text: string): string {
   return path;
 }
 
-const { messages } = JSON.parse(readFileSync(scenario, "utf8")) as { messages: object[] };
+interface Block {
+  type: string;
+  id?: string;
+  name?: string;
+  text?: string;
+  input?: string;
+  output?: unknown;
+}
+
+const { messages } = JSON.parse(readFileSync(scenario, "utf8")) as { messages: { role: string; content: Block[] }[] };
+const outputOf = ({ output }: Block) => (typeof output === "string" ? output : JSON.stringify(output));
+
+/** The sample as rows of Chat Completions, one block a row. */
+function chatRows(): object[] {
+  return messages.flatMap(({ role, content }) =>
+    content.map((block) => {
+      const { type, id, name, input, text = "" } = block;
+      if (type === "tool_call")
+        return { role, content: null, tool_calls: [{ id, type: "function", function: { name, arguments: input } }] };
+      return type === "tool_result"
+        ? { role: "tool", tool_call_id: id, content: outputOf(block) }
+        : { role, content: text };
+    }),
+  );
+}
+
+/** The sample as messages of Anthropic. */
+function anthropicMessages(): object[] {
+  return messages.flatMap(({ role, content }) =>
+    content.map((block) => {
+      const { type, id, name, input = "{}", text = "" } = block;
+      if (type === "tool_call") return { role, content: [{ type: "tool_use", id, name, input: JSON.parse(input) }] };
+      return type === "tool_result"
+        ? { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: outputOf(block) }] }
+        : { role: role === "system" ? "user" : role, content: [{ type: "text", text }] };
+    }),
+  );
+}
+
 const files = {
+  "openai.json": JSON.stringify(chatRows()),
+  "anthropic.json": JSON.stringify({ model: "m", messages: anthropicMessages() }),
   "messages.json": JSON.stringify(messages),
   "request.json": readFileSync(scenario, "utf8"),
   "messages.jsonl": messages.map((message) => JSON.stringify(message)).join("\n"),
@@ -125,7 +165,7 @@ describe("the built page", () => {
   });
 
   it("is small", () => {
-    const isFirst = (name: string) => !/expected|extras|zh|request/.test(name);
+    const isFirst = (name: string) => !/expected|extras|vendors|zh|request/.test(name);
     const assets = readdirSync(join(dist, "assets")).filter(isFirst);
     const sample = brotliCompressSync(readFileSync(join(root, "tests/fixtures/scenarios/payment-retry/request.json")));
     const size = (file: string) => brotliCompressSync(readFileSync(join(dist, file))).length;
@@ -266,6 +306,9 @@ function suite(name: BrowserName): void {
       await until(page, ".take h3", "compacted history");
       const result = await downloaded(page, "The compacted history");
       assert.ok(result.length < content.length, file);
+      if (file === "openai.json")
+        assert.ok(JSON.parse(result).some(({ tool_calls }: { tool_calls?: unknown }) => tool_calls));
+      if (file === "anthropic.json") assert.equal(JSON.parse(result).model, "m");
       if (file === "messages.json") assert.ok(Array.isArray(JSON.parse(result)));
       if (isRequest) assert.ok(JSON.parse(result).goal);
       if (file === "messages.jsonl") assert.equal(typeof JSON.parse(result.split("\n")[0] as string).role, "string");

@@ -1,11 +1,9 @@
 /**
- * The chat formats of the page. To add one, write a file beside this one that fills in `Format` and put it here; the first that
- * takes a document has it, so the pickier ones come first.
+ * The chat formats of the page. To add one, fill in `Format` and put it into `vendors.ts`; the first that takes a document has it, so
+ * the pickier ones come first. What is not needed for the sample is loaded when a file needs it.
  */
 import { agentscope } from "./agentscope.js";
 import type { Format, Opened } from "./format.js";
-
-export const formats: readonly Format[] = [agentscope];
 
 /** A document and the format that takes it. */
 export interface Detected extends Opened {
@@ -13,7 +11,11 @@ export interface Detected extends Opened {
 }
 
 /** The format of a parsed document, or undefined where none takes it. */
-export function detect(document: unknown): Detected | undefined {
+export async function detect(document: unknown): Promise<Detected | undefined> {
+  return taken([agentscope], document) ?? taken((await import("./vendors.js")).vendors, document);
+}
+
+function taken(formats: readonly Format[], document: unknown): Detected | undefined {
   for (const format of formats) {
     const opened = format.open(document);
     if (opened) return { ...opened, format };

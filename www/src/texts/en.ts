@@ -25,7 +25,7 @@ export const en = {
     pasteHint: '[{"role": "user", "content": "…"}, …]',
     pasteOpen: "Open the text",
     pastedName: "Pasted text",
-    formats: "AgentScope messages, requests, JSON Lines; up to 50 MB",
+    formats: "AgentScope, OpenAI Chat or Anthropic messages, requests, JSON Lines; up to 50 MB",
     open: (name: string, label: string, messages: number, calls: number) =>
       `${name}: ${label}, ${count(messages, "message")}, ${count(calls, "call")}`,
   },
@@ -241,7 +241,7 @@ export const en = {
     empty: "There is no text in it.",
     not_json: "This is neither JSON nor one JSON value a line.",
     unknown_format:
-      "No chat format that this page knows. It takes AgentScope messages, a request with “messages”, and JSON Lines of messages.",
+      "No chat format that this page knows. It takes messages of AgentScope, OpenAI Chat Completions and Anthropic, an object with “messages”, and JSON Lines of messages.",
     aborted: "Cancelled. Nothing was changed.",
     decision_failed: "The model failed. Nothing was changed.",
     timeout: "The model did not answer in time. Nothing was changed.",

@@ -26,7 +26,7 @@ export const zh: typeof en = {
     pasteHint: '[{"role": "user", "content": "…"}, …]',
     pasteOpen: "打开文本",
     pastedName: "粘贴的文本",
-    formats: "AgentScope 消息、请求、JSON Lines；最大 50 MB",
+    formats: "AgentScope、OpenAI Chat 或 Anthropic 消息、请求、JSON Lines；最大 50 MB",
     open: (name, label, messages, calls) => `${name}：${label}，${number(messages)} 条消息，${number(calls)} 次调用`,
   },
   setup: {
@@ -230,7 +230,8 @@ export const zh: typeof en = {
     heading: "未能完成",
     empty: "其中没有文本。",
     not_json: "这既不是 JSON，也不是每行一个 JSON 值。",
-    unknown_format: "本页不认识的聊天格式。可用：AgentScope 消息、带 “messages” 的请求，以及消息的 JSON Lines。",
+    unknown_format:
+      "本页不认识的聊天格式。可用：AgentScope、OpenAI Chat Completions 与 Anthropic 的消息、带 “messages” 的对象，以及消息的 JSON Lines。",
     aborted: "已取消。未作任何改动。",
     decision_failed: "模型失败。未作任何改动。",
     timeout: "模型未及时回答。未作任何改动。",

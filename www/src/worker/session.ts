@@ -39,16 +39,22 @@ const NOTHING: Settings = {
 };
 
 export class Session {
-  private readonly opened: Detected;
   private asked: Decision[] = [];
   private result: CompactionResult<unknown>;
   private version = 0;
 
-  constructor(private readonly document: Document) {
-    const opened = detect(document.value);
-    if (!opened) throw new DocumentError("unknown_format", "no known chat format");
-    this.opened = opened;
+  private constructor(
+    private readonly document: Document,
+    private readonly opened: Detected,
+  ) {
     this.result = this.opened.format.decide(opened.messages, NOTHING, [], { shareUnchanged: true });
+  }
+
+  /** Finds the format of a document. */
+  static async open(document: Document): Promise<Session> {
+    const opened = await detect(document.value);
+    if (!opened) throw new DocumentError("unknown_format", "no known chat format");
+    return new Session(document, opened);
   }
 
   /** What the page needs to list. */
