@@ -1,9 +1,12 @@
-import { CompactionError } from "./errors.js";
+import { CompactionError, reading } from "./errors.js";
 import type { AnyDecisionModel, CombinedDecisionModel, Decision, GivenDecision, Stats } from "./types.js";
 
 /** Whether a decision model is two in one. */
 export function isCombined(model: AnyDecisionModel): model is CombinedDecisionModel {
-  return typeof model === "object" && model !== null && (model as { kind?: unknown }).kind === "combined";
+  return reading(
+    "decisionModel",
+    () => typeof model === "object" && model !== null && (model as { kind?: unknown }).kind === "combined",
+  );
 }
 
 /** What the passes of a combination have to give. */

@@ -4,7 +4,7 @@ import { combine, isCombined } from "./combine.js";
 import { deepCopy } from "./copy.js";
 import { CycleError, jsonChars } from "./count.js";
 import { type Instance, ready, readySync } from "./engine.js";
-import { abortedError, type CompactionError, invalidRequest } from "./errors.js";
+import { abortedError, type CompactionError, invalidRequest, reading } from "./errors.js";
 import type { Reader, ReadHistory } from "./format.js";
 import { buildRequest, checkAborted, Host } from "./host.js";
 import { questionsOf, readBatches, viewState } from "./questions.js";
@@ -175,7 +175,9 @@ class History {
     private readonly runtime: CheckedRuntime,
   ) {
     // Copied before anything is read or asked: what the host does to its objects meanwhile changes nothing.
-    this.read = read(runtime.shareUnchanged ? messages : deepCopy(messages, "messages"), listsOf(settings));
+    this.read = reading("messages", () =>
+      read(runtime.shareUnchanged ? messages : deepCopy(messages, "messages"), listsOf(settings)),
+    );
   }
 
   open(instance: Instance, host: Host): Session {
@@ -326,6 +328,10 @@ export function applyWith<M>(
 
 /** Position of the pair, call and result probability of each decision. */
 export function readGiven(decisions: readonly GivenDecision[]): Float64Array {
+  return reading("decisions", () => answersOf(decisions));
+}
+
+function answersOf(decisions: readonly GivenDecision[]): Float64Array {
   if (!Array.isArray(decisions)) throw invalidRequest("decisions", "decisions must be a list", { value: decisions });
   const answers = new Float64Array(decisions.length * 5).fill(Number.NaN);
   // By index: a hole in the list is a decision that is missing.

@@ -77,6 +77,16 @@ export function invalidRequest(
   return new CompactionError("invalid_request", rule + tail, { path });
 }
 
+/** Reads something of the caller's; what its getters or proxies throw comes out as an error that names it. */
+export function reading<T>(path: string, task: () => T): T {
+  try {
+    return task();
+  } catch (cause) {
+    if (CompactionError.isInstance(cause)) throw cause;
+    throw invalidRequest(path, `${path} cannot be read: reading it threw`, { cause });
+  }
+}
+
 /** The host's signal fired. */
 export function abortedError(signal: AbortSignal): CompactionError {
   return new CompactionError("aborted", "the compaction was aborted; nothing was changed", { cause: signal.reason });

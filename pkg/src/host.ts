@@ -1,6 +1,6 @@
 import type { RequestsArray } from "#glue";
 import { readAnswers } from "./answers.js";
-import { abortedError, CompactionError, errorOfFault, invalidRequest, isFault } from "./errors.js";
+import { abortedError, CompactionError, errorOfFault, invalidRequest, isFault, reading } from "./errors.js";
 import { type Failure, failureOf } from "./failure.js";
 import { type Batch, questionsOf, readBatches, viewState } from "./questions.js";
 import type { CheckedRuntime } from "./runtime.js";
@@ -264,5 +264,5 @@ function after(milliseconds: number, task: () => void): ReturnType<typeof setTim
 
 /** The error for a signal that fired, or nothing. */
 export function checkAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw abortedError(signal);
+  if (reading("runtime.signal", () => signal?.aborted)) throw abortedError(signal as AbortSignal);
 }

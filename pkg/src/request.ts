@@ -1,5 +1,5 @@
 import { isPlain } from "./copy.js";
-import { CompactionError, describe, invalidRequest } from "./errors.js";
+import { CompactionError, describe, invalidRequest, reading } from "./errors.js";
 import type { Lists } from "./flatten.js";
 
 /** A request taken apart. The settings are plain data; the core checks what they say. */
@@ -13,6 +13,10 @@ const DEEPEST = 4;
 
 /** Takes a request apart, reading each field once. */
 export function takeRequest(request: unknown): TakenRequest {
+  return reading("request", () => take(request));
+}
+
+function take(request: unknown): TakenRequest {
   const settings = takeSettings(request);
   const { messages } = settings;
   delete settings.messages;

@@ -1,4 +1,4 @@
-import { invalidRequest } from "./errors.js";
+import { invalidRequest, reading } from "./errors.js";
 import type { DecisionModel, LocalCut, LocalDecisionModel, LocalPoint, RuntimeOptions } from "./types.js";
 
 /** Runtime options with their defaults. */
@@ -39,6 +39,10 @@ const RULES: { [K in keyof Required<RuntimeOptions>]: [Check, string] } = {
 
 /** Checks what is not data. */
 export function checkRuntime(runtime: RuntimeOptions = {}): CheckedRuntime {
+  return reading("runtime", () => check(runtime));
+}
+
+function check(runtime: RuntimeOptions): CheckedRuntime {
   if (typeof runtime !== "object" || runtime === null)
     throw invalidRequest("runtime", "runtime must be an object", { value: runtime });
   for (const name of Object.keys(runtime) as (keyof RuntimeOptions)[]) {
@@ -125,6 +129,10 @@ export interface Limits {
 
 /** Reads the limits that a model function carries. */
 export function limitsOf(model: DecisionModel | undefined): Limits {
+  return reading("decisionModel.limits", () => checkLimits(model));
+}
+
+function checkLimits(model: DecisionModel | undefined): Limits {
   const limit = (name: keyof Limits) => {
     const value: unknown = model?.limits?.[name];
     if (value === undefined) return undefined;

@@ -46,6 +46,12 @@ pub(crate) fn views(
 }
 
 fn too_large(budget: u32, max_windows: u32, least: u32, needed: u64, candidates: u32) -> Error {
+    let needs = if needed > 0 {
+        decimal(needed)
+    } else {
+        // Nothing was laid out: not even the names fit.
+        ["more than ", &decimal(budget.into())].concat()
+    };
     let message = if least > max_windows || (max_windows < candidates && needed > 0) {
         let seen = if needed > 0 {
             [
@@ -71,7 +77,7 @@ fn too_large(budget: u32, max_windows: u32, least: u32, needed: u64, candidates:
         .concat()
     } else {
         [
-            "a view of one candidate beside the goal and the protected messages needs ", &decimal(needed), " tokens, the budget is ",
+            "a view of one candidate beside the goal and the protected messages needs ", &needs, " tokens, the budget is ",
             &decimal(budget.into()), "; raise options.max_state_tokens and options.max_request_tokens, shorten the goal, or protect fewer messages",
         ]
         .concat()

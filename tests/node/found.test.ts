@@ -63,6 +63,38 @@ describe("what is wrong with the input", () => {
       assert.throws(() => localDecisionModel(wrong as never), { code: "invalid_request" });
   });
 
+  it("what getters and proxies throw comes out as an error that names the field", async () => {
+    const throwing = (name: string) =>
+      Object.defineProperty({}, name, {
+        enumerable: true,
+        get() {
+          throw new Error("no");
+        },
+      });
+    const { proxy, revoke } = Proxy.revocable<Message[]>([], {});
+    revoke();
+    const cases: [Promise<unknown>, string][] = [
+      [compactContext(request(), dropping(), throwing("language")), "runtime"],
+      [
+        compactContext(request(), Object.assign(dropping(), { limits: throwing("maxQuestions") })),
+        "decisionModel.limits",
+      ],
+      [compactContext(request(), throwing("kind") as DecisionModel), "decisionModel"],
+      [compactContext({ ...request(), messages: proxy }, dropping()), "request"],
+    ];
+    for (const [call, path] of cases) await assert.rejects(call, { code: "invalid_request", path });
+    assert.throws(() => applyDecisions(request(), [throwing("id") as never]), { path: "decisions" });
+  });
+
+  it("a budget that not even names fit into is said to be too small", async () => {
+    const input = request(pair("c1"));
+    const tiny = { ...input, options: { ...input.options, max_state_tokens: 1 } };
+    await assert.rejects(compactContext(tiny, dropping()), {
+      code: "budget_exceeded",
+      message: /needs (more than 1|[1-9]\d*) tokens/,
+    });
+  });
+
   it("frozen class instances are edited in copies", async () => {
     class Frozen {
       role = "assistant";
