@@ -1,6 +1,9 @@
 import { CompactionError, reading } from "./errors.js";
 import type { AnyDecisionModel, CombinedDecisionModel, Decision, GivenDecision, Stats } from "./types.js";
 
+/** Probabilities of which the local model is not sure. */
+type Band = CombinedDecisionModel["band"];
+
 /** Whether a decision model is two in one. */
 export function isCombined(model: AnyDecisionModel): model is CombinedDecisionModel {
   return reading(
@@ -49,16 +52,18 @@ async function withFallback<R extends Decided>({ alone, remotely }: Passes<R>): 
   }
 }
 
-async function localFirst<R extends Decided>(
-  { locally, alone, remotely, apply }: Passes<R>,
-  [low, high]: readonly [number, number],
-): Promise<R> {
+/** The candidates of a pass of the local model: those that it decides alone, and those that the other one is asked about. */
+export function sorted(decisions: readonly Decision[], [low, high]: Band): Record<"certain" | "open", Decision[]> {
   const within = (probability: number | undefined) =>
     probability !== undefined && probability > low && probability < high;
-  const first = (await locally()).decisions.filter(({ keep_call }) => keep_call !== undefined);
   const isOpen = ({ keep_call, keep_result }: Decision) => within(keep_result) || within(keep_call);
-  const certain = first.filter((decision) => !isOpen(decision));
-  if (certain.length === first.length) {
+  const candidates = decisions.filter(({ keep_call }) => keep_call !== undefined);
+  return { certain: candidates.filter((one) => !isOpen(one)), open: candidates.filter(isOpen) };
+}
+
+async function localFirst<R extends Decided>({ locally, alone, remotely, apply }: Passes<R>, band: Band): Promise<R> {
+  const { certain, open } = sorted((await locally()).decisions, band);
+  if (open.length === 0) {
     const result = await alone();
     result.stats.decided_locally = certain.length;
     return result;

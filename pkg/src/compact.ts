@@ -1,6 +1,6 @@
 import type { Asking, OutcomeArray, Session } from "#glue";
 import { type DecidedPair, readCanonical, readDecisions } from "./apply.js";
-import { combine, isCombined } from "./combine.js";
+import { combine, isCombined, sorted } from "./combine.js";
 import { deepCopy } from "./copy.js";
 import { CycleError, jsonChars } from "./count.js";
 import { type Instance, ready, readySync } from "./engine.js";
@@ -96,7 +96,7 @@ async function compactCombined<M>(
     remotely: (certain) =>
       compactWith(
         reader,
-        { ...own, protected_call_ids: [...(own.protected_call_ids ?? []), ...certain] },
+        withProtected(own, certain),
         combined.remote,
         certain.length === 0 ? inner : { ...inner, countChars: false },
       ),
@@ -104,6 +104,11 @@ async function compactCombined<M>(
   });
   result.stats.elapsed_ms = performance.now() - started;
   return result;
+}
+
+/** A request in which further calls are not asked about. */
+function withProtected<M>(request: CompactionRequest<M>, calls: readonly string[]): CompactionRequest<M> {
+  return { ...request, protected_call_ids: [...(request.protected_call_ids ?? []), ...calls] };
 }
 
 /** Decides with the local model at once, or asks a decision function. */
@@ -247,11 +252,11 @@ export async function inspectWith<M>(
   options: InspectOptions,
 ): Promise<InspectedRequest[]> {
   const { model, ...rest } = options;
+  if (model !== undefined && isCombined(model)) return inspectCombined(reader, request, model, rest);
   const checked = checkRuntime(rest);
   const taken = takeRequest(request);
-  const asked = model !== undefined && isCombined(model) ? model.remote : model;
-  const local = asked !== undefined && localPoint(asked) !== undefined;
-  const limits = limitsOf(local ? undefined : (asked as DecisionModel | undefined));
+  const local = model !== undefined && localPoint(model) !== undefined;
+  const limits = limitsOf(local ? undefined : (model as DecisionModel | undefined));
   const read = reader();
   const instance = await ready();
   const history = new History(read, taken.messages, taken.settings, { ...checked, shareUnchanged: true });
@@ -276,6 +281,24 @@ export async function inspectWith<M>(
       ),
     ) as InspectedRequest;
   });
+}
+
+/** What the other one of two models would be sent: what the local one is sure of is not. */
+async function inspectCombined<M>(
+  reader: () => Reader,
+  request: CompactionRequest<M>,
+  { local, remote, remoteFor, band }: CombinedDecisionModel,
+  options: Omit<InspectOptions, "model">,
+): Promise<InspectedRequest[]> {
+  const { language } = checkRuntime(options);
+  const { messages, settings } = takeRequest(request);
+  const own = { ...settings, messages } as unknown as CompactionRequest<M>;
+  if (remoteFor === "all") return inspectWith(reader, own, { ...options, model: remote });
+  const quiet = { shareUnchanged: true, countChars: false, language };
+  const { certain, open } = sorted((await compactWith(reader, own, local, quiet)).decisions, band);
+  if (open.length === 0) return [];
+  const calls = certain.map(({ call_id }) => call_id);
+  return inspectWith(reader, withProtected(own, calls), { ...options, model: remote });
 }
 
 function constants(fields: Record<string, unknown>): PropertyDescriptorMap {

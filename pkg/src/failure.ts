@@ -13,17 +13,27 @@ export interface Failure {
 /** HTTP answers in the range of lasting errors that pass all the same: timeout, too early, too many requests. */
 const PASSING = [408, 425, 429];
 
-type Fields = Record<string, unknown>;
+/** What the SDKs of the field call an error that says that the model refused. */
+const REFUSALS: readonly unknown[] = ["RefusalError", "ModelRefusalError", "AI_DecisionRefusalError"];
+
+/** What they call one that says that answers are missing or no probabilities. */
+const WRONG_ANSWERS: readonly unknown[] = ["AI_InvalidResponseDataError"];
+
+/** Where LangChain.js says whether another attempt may help; registered for every copy of it. */
+const LANGCHAIN_RETRYABLE = Symbol.for("langchain.errors.retryable");
+
+type Fields = Record<string | symbol, unknown>;
 
 /** Sorts what a decision model threw. The rules follow what the SDKs of the field put on their errors. */
 export function failureOf(thrown: unknown, batch: number, batches: number): Failure {
   if (CompactionError.isInstance(thrown)) return { retryable: false, retryAfter: 0, error: thrown };
-  const words = sayable(thrown);
+  const [code, what] = kindOf(thrown);
   const error = new CompactionError(
-    "decision_failed",
-    `the decision model failed in request ${batch + 1} of ${batches}${words}`,
+    code,
+    `the decision model ${what} in request ${batch + 1} of ${batches}${sayable(thrown)}`,
     { batch, cause: thrown },
   );
+  if (code === "invalid_answer") return { retryable: false, retryAfter: 0, error };
   if (typeof thrown !== "object" || thrown === null) return { retryable: true, retryAfter: 0, error };
   try {
     return { retryable: mayHeal(thrown as Fields), retryAfter: retryAfter(thrown as Fields), error };
@@ -31,6 +41,18 @@ export function failureOf(thrown: unknown, batch: number, batches: number): Fail
     // An error that cannot even be read.
     return { retryable: true, retryAfter: 0, error };
   }
+}
+
+/** A refusal is the same whether it comes as an answer or is thrown. */
+function kindOf(thrown: unknown): ["decision_failed" | "invalid_answer", string] {
+  try {
+    const { code, type, name } = (thrown ?? {}) as Fields;
+    if (code === "refusal" || type === "refusal" || REFUSALS.includes(name)) return ["invalid_answer", "refused"];
+    if (WRONG_ANSWERS.includes(name)) return ["invalid_answer", "answered wrongly"];
+  } catch {
+    // An error that cannot even be read.
+  }
+  return ["decision_failed", "failed"];
 }
 
 function sayable(thrown: unknown): string {
@@ -44,14 +66,8 @@ function sayable(thrown: unknown): string {
 }
 
 function mayHeal(thrown: Fields): boolean {
-  if (thrown.retryable === false || thrown.isRetryable === false) return false;
-  if (
-    thrown.name === "AbortError" ||
-    thrown.code === "refusal" ||
-    thrown.type === "refusal" ||
-    thrown.name === "RefusalError"
-  )
-    return false;
+  if (thrown.retryable === false || thrown.isRetryable === false || thrown[LANGCHAIN_RETRYABLE] === false) return false;
+  if (thrown.name === "AbortError") return false;
   const status = [thrown.status, thrown.statusCode, (thrown.response as Fields | undefined)?.status].find(
     (value) => typeof value === "number",
   );

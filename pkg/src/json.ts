@@ -31,6 +31,7 @@ export async function compactContextJson(
   decisionModel: AnyDecisionModel,
   runtime?: RuntimeOptions,
 ): Promise<string> {
+  const started = performance.now();
   const checked = checkRuntime(runtime);
   checkAborted(checked.signal);
   if (typeof text !== "string") throw invalidRequest("text", "text must be a string", { value: text });
@@ -38,6 +39,7 @@ export async function compactContextJson(
     ? await compactCombined(text, decisionModel, checked)
     : await pass(text, checked, asking(decisionModel, checked));
   rest.stats.usage = rest.stats.usage.map(sayable);
+  rest.stats.elapsed_ms = performance.now() - started;
   return `{"schema_version":1,"messages":${json},${JSON.stringify(rest).slice(1)}`;
 }
 

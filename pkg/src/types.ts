@@ -354,7 +354,7 @@ export interface Stats {
   /** How far the view was shrunk; null for the local model. */
   state_stage: string | null;
   requests: number;
-  /** Candidates that the local model decided alone, where it was combined with another one. */
+  /** Candidates that the local model decided alone, where it was combined with another one: two questions less for each. */
   decided_locally?: number;
   /** Why the local model decided in place of the other one, where it was its fallback. */
   fallback?: { code: string; message: string };
@@ -385,7 +385,7 @@ export interface CompactionResult<M = Message> {
 
 /** For whom `inspectRequests` shows what would be sent, and how. */
 export interface InspectOptions extends Pick<RuntimeOptions, "redact" | "language"> {
-  /** Whose limits count. A combined model shows all that its other one might be asked. */
+  /** Whose limits count. A combined model shows what its other one is sent. */
   model?: AnyDecisionModel;
 }
 

@@ -1,5 +1,5 @@
 import type { DecisionModel } from "../types.js";
-import { answersOf, asked, type Limits, limited, noul } from "./shared.js";
+import { asked, type Limits, limited, noul, responseOf } from "./shared.js";
 
 /** An object with `systemOne`, as far as it is used. */
 export interface SystemOneClient {
@@ -37,10 +37,6 @@ export function clientModel(
             { state: request.state, questions, ...(model !== undefined && { model }) },
             { signal, timeout: NO_TIMEOUT, retry: { maxRetries: 0 } },
           );
-    return {
-      answers: answersOf(response.answers),
-      ...(response.usage !== undefined && { usage: response.usage }),
-      ...(response.model !== undefined && { model: response.model }),
-    };
+    return responseOf(response);
   }, limits);
 }

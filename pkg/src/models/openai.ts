@@ -1,5 +1,5 @@
 import type { DecisionModel } from "../types.js";
-import { answersOf, type Limits, limited } from "./shared.js";
+import { type Limits, limited, responseOf } from "./shared.js";
 
 /** A client of the package `openai`, as far as it is used. */
 export interface OpenAiClient {
@@ -13,7 +13,7 @@ export interface OpenAiClient {
 export interface OpenAiModelOptions {
   /** @default "gpt-6-luna" */
   model?: string;
-  /** What the model allows. */
+  /** @default 400 questions in a request, as OpenAI documents */
   limits?: Limits;
 }
 
@@ -24,7 +24,7 @@ export interface OpenAiModelOptions {
  */
 export function openAiModel(
   client: OpenAiClient,
-  { model = "gpt-6-luna", limits }: OpenAiModelOptions = {},
+  { model = "gpt-6-luna", limits = { maxQuestions: 400 } }: OpenAiModelOptions = {},
 ): DecisionModel {
   return limited(async ({ state, questions }, { signal }) => {
     const body = {
@@ -36,11 +36,6 @@ export function openAiModel(
         instructions,
       })),
     };
-    const response = await client.decisions.create(body, { signal, maxRetries: 0 });
-    return {
-      answers: answersOf(response.answers),
-      ...(response.usage !== undefined && { usage: response.usage }),
-      ...(response.model !== undefined && { model: response.model }),
-    };
+    return responseOf(await client.decisions.create(body, { signal, maxRetries: 0 }));
   }, limits);
 }

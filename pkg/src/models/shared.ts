@@ -18,12 +18,22 @@ export function asked<Q>({ questions }: DecisionRequest, dialect: (instructions:
 export const noul = (instructions: string) => ({ type: "noul" as const, instructions });
 
 /** Answers by name, from an object or from a list whose entries carry their names. The core reads every dialect of an answer. */
-export function answersOf(answers: unknown): DecisionResponse["answers"] {
+function answersOf(answers: unknown): DecisionResponse["answers"] {
   if (!Array.isArray(answers)) return answers as DecisionResponse["answers"];
   const byName: Record<string, Answer> = {};
   for (const answer of answers as { name?: unknown }[])
     if (typeof answer?.name === "string") byName[answer.name] = answer as unknown as Answer;
   return byName;
+}
+
+/** What a provider gave back, in the words of the core, which judges the answers; nothing at all has none. */
+export function responseOf(given: unknown): DecisionResponse {
+  const { answers, usage, model } = (given ?? {}) as { answers?: unknown; usage?: unknown; model?: unknown };
+  return {
+    answers: answersOf(answers),
+    ...(usage !== undefined && { usage }),
+    ...(typeof model === "string" && { model }),
+  };
 }
 
 /** An answer of the provider that is no decision. */

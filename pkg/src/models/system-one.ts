@@ -1,5 +1,5 @@
 import type { DecisionModel, DecisionRequest, DecisionResponse } from "../types.js";
-import { answersOf, asked, HttpError, type Limits, limited, noul } from "./shared.js";
+import { asked, HttpError, type Limits, limited, noul, responseOf } from "./shared.js";
 
 /** A service that speaks the System One wire. */
 export type SystemOneService = "typesafe" | "openrouter" | "cloudflare" | "ollama";
@@ -8,8 +8,10 @@ export type SystemOneService = "typesafe" | "openrouter" | "cloudflare" | "ollam
 export interface SystemOneOptions {
   /** Fills in `url` and `model`. @default "typesafe" unless `url` is given */
   service?: SystemOneService;
-  /** The address, whole. For Cloudflare's REST interface it holds your account. */
+  /** The address, whole. */
   url?: string;
+  /** Your account at Cloudflare, which with the model makes the address of its REST interface. */
+  account?: string;
   /** The provider's name of the model. */
   model?: string;
   /** Sent as a bearer token. In a page everybody can read it: use a proxy of yours, Workers AI or the local model there. */
@@ -39,9 +41,9 @@ const SERVICES: Readonly<Record<SystemOneService, { url?: string; model: string;
 export function systemOneModel(options: SystemOneOptions = {}): DecisionModel {
   const service = options.service ?? (options.url === undefined ? "typesafe" : undefined);
   const known = service === undefined ? undefined : SERVICES[service];
-  const url = options.url ?? known?.url;
   const model = options.model ?? known?.model;
-  if (url === undefined) throw new TypeError("systemOneModel: url is missing; Cloudflare's holds your account");
+  const url = options.url ?? (service === "cloudflare" ? cloudflareUrl(options.account, model) : known?.url);
+  if (url === undefined) throw new TypeError("systemOneModel: url is missing; for Cloudflare, account will do");
   if (options.apiKey !== undefined) warnInPage();
   const send = options.fetch ?? fetch;
   const headers = {
@@ -57,6 +59,11 @@ export function systemOneModel(options: SystemOneOptions = {}): DecisionModel {
   }, options.limits ?? known?.limits);
 }
 
+function cloudflareUrl(account: string | undefined, model: string | undefined): string | undefined {
+  if (account === undefined) return undefined;
+  return `https://api.cloudflare.com/client/v4/accounts/${encodeURIComponent(account)}/ai/run/${model}`;
+}
+
 /** The body; the view is text already and is not written again. */
 function bodyOf(request: DecisionRequest, model: string | undefined): string {
   const questions = JSON.stringify(asked(request, noul));
@@ -65,19 +72,10 @@ function bodyOf(request: DecisionRequest, model: string | undefined): string {
 }
 
 function read(text: string, response: Response): DecisionResponse {
-  const answer = JSON.parse(text) as Record<string, unknown>;
-  const failed = answer.success === false;
-  if (failed) throw new HttpError(response.status, response.headers, JSON.stringify(answer.errors ?? answer));
-  const { answers, usage, model } = (answer.result ?? answer) as {
-    answers?: unknown;
-    usage?: unknown;
-    model?: unknown;
-  };
-  return {
-    answers: answersOf(answers),
-    ...(usage !== undefined && { usage }),
-    ...(typeof model === "string" && { model }),
-  };
+  const answer = JSON.parse(text) as Record<string, unknown> | null;
+  if (answer?.success === false)
+    throw new HttpError(response.status, response.headers, JSON.stringify(answer.errors ?? answer));
+  return responseOf(answer?.result ?? answer);
 }
 
 let warned = false;

@@ -1,5 +1,5 @@
 import type { DecisionModel } from "../types.js";
-import { answersOf, asked, type Limits, limited, noul } from "./shared.js";
+import { asked, type Limits, limited, noul, responseOf } from "./shared.js";
 
 /** The `AI` binding of a Worker, as far as it is used. */
 export interface WorkersAi {
@@ -26,7 +26,6 @@ export function workersAiModel(
 ): DecisionModel {
   return limited(async (request, { signal }) => {
     const input = { state: request.state, questions: asked(request, noul) };
-    const { answers, usage } = (await ai.run(model, input, { signal })) as { answers?: unknown; usage?: unknown };
-    return { answers: answersOf(answers), model, ...(usage !== undefined && { usage }) };
+    return { model, ...responseOf(await ai.run(model, input, { signal })) };
   }, limits);
 }
