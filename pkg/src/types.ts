@@ -354,7 +354,7 @@ export interface Stats {
   /** How far the view was shrunk; null for the local model. */
   state_stage: string | null;
   requests: number;
-  /** Candidates that the local model decided alone, where it was combined with another one: two questions less for each. */
+  /** Candidates that the local model decided alone, where it was combined with another one: two questions less each, one if shortened already. */
   decided_locally?: number;
   /** Why the local model decided in place of the other one, where it was its fallback. */
   fallback?: { code: string; message: string };

@@ -20,8 +20,13 @@ const SCRIPT_CEILINGS: Readonly<Record<string, number>> = {
   inline: 143_000,
   "openai-chat": 17_500,
   "ai-sdk": 19_000,
-  "models/system-one": 1_200,
+  "models/ai-sdk": 500,
+  "models/client": 500,
   "models/combine": 500,
+  "models/langchain": 400,
+  "models/openai": 500,
+  "models/system-one": 1_200,
+  "models/workers-ai": 500,
 };
 
 const none = {
