@@ -99,7 +99,7 @@ const models = readdirSync(join(root, "pkg", "src", "models"))
   .map((name) => name.slice(0, -".ts".length));
 
 /** How a runtime gets at the module; `#loader` of package.json chooses. */
-const loaders = ["browser", "edge", "node", "workerd"];
+const loaders = { browser: "ts", deno: "js", edge: "ts", node: "ts", workerd: "ts" };
 
 /** Every sub-path with an engine: the source, and what brings the module. */
 const entries = {
@@ -148,6 +148,8 @@ function options() {
     bundle: true,
     platform: "neutral",
     target: "es2022",
+    // Deno's loader alone has it.
+    supported: { "import-source": true },
     external: ["node:*", "#loader", "*.wasm", "*.wasm?module"],
     alias: { "#glue": join(work, "glue.mjs") },
     define: { KEEPLINE_VERSION: JSON.stringify(version) },
@@ -164,7 +166,12 @@ async function buildModules(build) {
     entryPoints: {
       ...Object.fromEntries(Object.keys(entries).map((name) => [name, `entry:${name}`])),
       ...Object.fromEntries(Object.entries(plain).map(([name, source]) => [name, join(sources, source)])),
-      ...Object.fromEntries(loaders.map((name) => [`loader/${name}`, join(sources, "entry", `${name}-loader.ts`)])),
+      ...Object.fromEntries(
+        Object.entries(loaders).map(([name, kind]) => [
+          `loader/${name}`,
+          join(sources, "entry", `${name}-loader.${kind}`),
+        ]),
+      ),
     },
     outdir: dist,
     splitting: true,
