@@ -9,14 +9,14 @@ const packed = project();
 let expected = "";
 const counts = { passed: 0, failed: 0, skipped: 0 };
 try {
-  for (const { name, quick, run } of places) {
+  for (const { name, quick, says, run } of places) {
     if (values.quick && !quick) continue;
     const started = performance.now();
     let verdict = "passed";
     try {
       const said = await run(packed);
       expected ||= said;
-      if (said === "" || said !== expected) throw new Error(`said ${said.slice(0, 300)}`);
+      if (says ? !says.test(said) : said === "" || said !== expected) throw new Error(`said ${said.slice(0, 300)}`);
       counts.passed++;
     } catch (error) {
       const skipped = error instanceof SkippedError;
@@ -28,6 +28,5 @@ try {
 } finally {
   packed.remove();
 }
-console.log(`Next.js, edge-light${" ".repeat(24)}       skipped: not built here`);
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exitCode = counts.failed > 0 ? 1 : 0;
