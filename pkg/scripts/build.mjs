@@ -206,11 +206,16 @@ async function buildRequired(build) {
 function buildTypes() {
   run(bin("tsc"), ["-p", "pkg/tsconfig.json"]);
   const [from, to] = [join(dist, "types"), join(dist, "types-cjs")];
+  // What is declared for the glue becomes a file, so that declarations which name it can be followed.
+  const declared = readFileSync(join(sources, "glue.d.ts"), "utf8").match(/declare module "#glue" \{\n([\s\S]*)\n\}/);
+  writeFileSync(join(from, "glue-types.d.ts"), declared[1]);
   for (const name of readdirSync(from, { recursive: true, encoding: "utf8" })) {
     if (!name.endsWith(".d.ts")) continue;
     const file = join(to, name.replace(/\.d\.ts$/, ".d.cts"));
     mkdirSync(join(file, ".."), { recursive: true });
-    const text = readFileSync(join(from, name), "utf8");
+    const up = "../".repeat(name.split(/[\\/]/).length - 1) || "./";
+    const text = readFileSync(join(from, name), "utf8").replaceAll('"#glue"', `"${up}glue-types.js"`);
+    writeFileSync(join(from, name), text);
     writeFileSync(file, text.replace(/(from "\.[^"]*|import\("\.[^"]*)\.js"/g, '$1.cjs"'));
   }
 }

@@ -5,6 +5,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build, installPackages, installTarget } from "./build.mjs";
+import { buildPage } from "./demo.mjs";
 import { bin, root, run, say } from "./tools.mjs";
 
 const DENY = "-Dwarnings";
@@ -39,9 +40,19 @@ await step("documentation of the Rust code", () =>
 );
 await step("build", build);
 await step("format and lint of the TypeScript code", () => run(bin("biome"), ["ci", "--error-on-warnings"]));
-await step("types", () => run(bin("tsc"), ["-p", "tests/tsconfig.json"]));
+await step("types", () => {
+  run(bin("tsc"), ["-p", "tests/tsconfig.json"]);
+  run(bin("tsc"), ["-p", "www/tsconfig.json"]);
+});
+await step("build of the page", buildPage);
 await step("browsers", () => run(process.execPath, ["--import", "tsx", "tests/engines/browsers.ts"]));
 await step("tests in Node", () =>
   run(process.execPath, ["--expose-gc", "--import", "tsx", "--test", "--test-reporter=spec", ...nodeTests]),
+);
+await step("the packed package where it runs", () =>
+  run(process.execPath, ["--import", "tsx", "tests/matrix/cli.ts", "--quick"]),
+);
+await step("tests of the page", () =>
+  run(process.execPath, ["--import", "tsx", "--test", "--test-reporter=spec", "tests/www/page.test.ts"]),
 );
 say(`keepline: all checks passed in ${((performance.now() - started) / 1000).toFixed(0)} s`);

@@ -13,6 +13,7 @@ import { type Measured, report } from "./result.js";
 import { type CheckedRuntime, checkRuntime, type Limits, limitsOf, localPoint } from "./runtime.js";
 import type {
   AnyDecisionModel,
+  ApplyOptions,
   CombinedDecisionModel,
   CompactionRequest,
   CompactionResult,
@@ -300,10 +301,8 @@ export function applyDecisions<M = Message>(
   return applyWith(() => readCanonical, request, decisions, runtime);
 }
 
-type ApplyOptions = Pick<RuntimeOptions, "shareUnchanged" | "countChars" | "language">;
-
 /** {@link applyDecisions} for messages of any format. */
-function applyWith<M>(
+export function applyWith<M>(
   reader: () => Reader,
   request: CompactionRequest<M>,
   decisions: readonly GivenDecision[],

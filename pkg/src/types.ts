@@ -395,6 +395,9 @@ export interface InspectedRequest extends DecisionRequest {
   readonly batches: number;
 }
 
+/** What is not data, for `applyDecisions`. */
+export type ApplyOptions = Pick<RuntimeOptions, "shareUnchanged" | "countChars" | "language">;
+
 /** What `applyDecisions` reads of a decision. */
 export interface GivenDecision {
   id: string;

@@ -2,12 +2,12 @@
 import { convertToModelMessages, modelMessageSchema as schemaOf7, type UIMessage } from "ai";
 import { modelMessageSchema as schemaOf5 } from "ai-v5";
 import { modelMessageSchema as schemaOf6 } from "ai-v6";
-import { compactMessages, inspectMessages, viewMessages } from "keepline/ai-sdk";
+import { compactMessages, decideMessages, inspectMessages, viewMessages } from "keepline/ai-sdk";
 import { type Adapter, type FormatCheck, type History, validator } from "./format.js";
 import type { Random } from "./random.js";
 import { type Script, type ScriptCall, type ScriptStep, together } from "./script.js";
 
-const adapter = { compactMessages, inspectMessages, viewMessages } as unknown as Adapter;
+const adapter = { compactMessages, decideMessages, inspectMessages, viewMessages } as unknown as Adapter;
 
 /** What a provider says of its reasoning and of the first of its calls. */
 function metadata(script: Script, what: "reasoning" | "call", number: number, index: number): object | undefined {

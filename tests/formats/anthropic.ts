@@ -1,4 +1,4 @@
-import { compactMessages, inspectMessages, viewMessages } from "keepline/anthropic";
+import { compactMessages, decideMessages, inspectMessages, viewMessages } from "keepline/anthropic";
 import { type Adapter, type FormatCheck, validator } from "./format.js";
 import type { Random } from "./random.js";
 import type { Script, ScriptCall, ScriptStep } from "./script.js";
@@ -133,7 +133,7 @@ function systemsPlace(before: readonly object[], after: readonly object[]): stri
 
 export const anthropic = async (): Promise<FormatCheck> => ({
   name: "anthropic",
-  adapter: { compactMessages, inspectMessages, viewMessages } as unknown as Adapter,
+  adapter: { compactMessages, decideMessages, inspectMessages, viewMessages } as unknown as Adapter,
   validate: await validator("anthropic"),
   protects: "calls",
   write,

@@ -73,6 +73,8 @@ export async function check(format: FormatCheck, seed: number): Promise<Checked>
   promises(format, history, asked, result, must);
   tiesHold(format, history, asked, result, must);
   if (format.also) violations.push(...(await format.also(messages, result.messages, history)));
+  const applied = format.adapter.decideMessages(messages, asked, result.decisions, runtime);
+  must(json(applied.messages) === json(result.messages), "the same decisions give other messages");
   if (random.chance(0.1)) {
     const again = await format.adapter.compactMessages(messages, asked, decider, runtime);
     must(json(again.messages) === json(result.messages), "another result for the same request");

@@ -6,6 +6,7 @@ import type {
   CompactionRequest,
   CompactionResult,
   DecisionModel,
+  GivenDecision,
   InspectedRequest,
   LocalDecisionModel,
 } from "keepline";
@@ -33,6 +34,12 @@ export interface Adapter {
     model: DecisionModel | LocalDecisionModel,
     runtime?: object,
   ): Promise<CompactionResult<object>>;
+  decideMessages(
+    messages: readonly object[],
+    settings: Settings,
+    decisions: readonly GivenDecision[],
+    runtime?: object,
+  ): CompactionResult<object>;
   inspectMessages(messages: readonly object[], settings: Settings, options?: object): Promise<InspectedRequest[]>;
   viewMessages(messages: readonly object[], options?: object): ViewRow[];
 }

@@ -1,4 +1,4 @@
-import { compactMessages, inspectMessages, viewMessages } from "keepline/gemini";
+import { compactMessages, decideMessages, inspectMessages, viewMessages } from "keepline/gemini";
 import { type Adapter, type FormatCheck, type History, validator } from "./format.js";
 import type { Random } from "./random.js";
 import type { Script, ScriptCall, ScriptStep } from "./script.js";
@@ -99,7 +99,7 @@ function write({ items }: Script, random: Random): History {
 
 export const gemini = async (): Promise<FormatCheck> => ({
   name: "gemini",
-  adapter: { compactMessages, inspectMessages, viewMessages } as unknown as Adapter,
+  adapter: { compactMessages, decideMessages, inspectMessages, viewMessages } as unknown as Adapter,
   validate: await validator("gemini"),
   protects: "calls",
   write,

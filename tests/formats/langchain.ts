@@ -7,7 +7,7 @@ import {
   SystemMessage,
   ToolMessage,
 } from "@langchain/core/messages";
-import { compactMessages, inspectMessages, viewMessages } from "keepline/langchain";
+import { compactMessages, decideMessages, inspectMessages, viewMessages } from "keepline/langchain";
 import { type Adapter, type FormatCheck, type History, validator } from "./format.js";
 import type { Random } from "./random.js";
 import { type Script, type ScriptCall, type ScriptStep, together } from "./script.js";
@@ -229,7 +229,7 @@ function stillMessages(_before: readonly object[], after: readonly object[]): st
 
 export const langchain = async (): Promise<FormatCheck> => ({
   name: "langchain",
-  adapter: { compactMessages, inspectMessages, viewMessages } as unknown as Adapter,
+  adapter: { compactMessages, decideMessages, inspectMessages, viewMessages } as unknown as Adapter,
   validate: await validator("langchain"),
   protects: "it depends",
   write,

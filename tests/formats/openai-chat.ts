@@ -1,4 +1,4 @@
-import { compactMessages, inspectMessages, viewMessages } from "keepline/openai-chat";
+import { compactMessages, decideMessages, inspectMessages, viewMessages } from "keepline/openai-chat";
 import { type Adapter, type FormatCheck, validator } from "./format.js";
 import type { Random } from "./random.js";
 import type { Script, ScriptCall, ScriptStep } from "./script.js";
@@ -77,7 +77,7 @@ function write({ items, provider }: Script, random: Random) {
 
 export const openaiChat = async (): Promise<FormatCheck> => ({
   name: "openai-chat",
-  adapter: { compactMessages, inspectMessages, viewMessages } as unknown as Adapter,
+  adapter: { compactMessages, decideMessages, inspectMessages, viewMessages } as unknown as Adapter,
   validate: await validator("openai-chat"),
   protects: false,
   write,

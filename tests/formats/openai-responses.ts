@@ -1,4 +1,4 @@
-import { compactMessages, inspectMessages, viewMessages } from "keepline/openai-responses";
+import { compactMessages, decideMessages, inspectMessages, viewMessages } from "keepline/openai-responses";
 import { type Adapter, type FormatCheck, type History, validator } from "./format.js";
 import type { Random } from "./random.js";
 import type { Script, ScriptCall, ScriptStep } from "./script.js";
@@ -128,7 +128,7 @@ function write({ items }: Script, random: Random): History {
 
 export const openaiResponses = async (): Promise<FormatCheck> => ({
   name: "openai-responses",
-  adapter: { compactMessages, inspectMessages, viewMessages } as unknown as Adapter,
+  adapter: { compactMessages, decideMessages, inspectMessages, viewMessages } as unknown as Adapter,
   validate: await validator("openai-responses"),
   protects: false,
   write,

@@ -58,11 +58,13 @@ describe("docs/models", () => {
   });
 });
 
-describe("docs/loops.md", () => {
-  const printed = blocksOf("docs/loops.md", "text");
-  blocksOf("docs/loops.md", "js").forEach((program, index) => {
-    it(`program ${index + 1} prints what the page says`, () => {
-      assert.equal(output(program, `loop${index}`), printed[index]);
+for (const page of ["loops", "runtimes"]) {
+  describe(`docs/${page}.md`, () => {
+    const printed = blocksOf(`docs/${page}.md`, "text");
+    blocksOf(`docs/${page}.md`, "js").forEach((program, index) => {
+      it(`program ${index + 1} prints what the page says`, () => {
+        assert.equal(output(program, `${page}${index}`), printed[index]);
+      });
     });
   });
-});
+}

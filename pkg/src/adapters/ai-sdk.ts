@@ -3,9 +3,17 @@ import type { ModelMessage, UIMessage } from "ai";
 import { withFields } from "../copy.js";
 import { invalidRequest } from "../errors.js";
 import type { Fields } from "../flatten.js";
-import type { AnyDecisionModel, CompactionResult, InspectedRequest, InspectOptions, RuntimeOptions } from "../types.js";
+import type {
+  AnyDecisionModel,
+  ApplyOptions,
+  CompactionResult,
+  GivenDecision,
+  InspectedRequest,
+  InspectOptions,
+  RuntimeOptions,
+} from "../types.js";
 import { type CompactStepOptions, type Step, stepCompactor } from "./ai-sdk/step.js";
-import { compactAs, inspectAs, viewAs } from "./common/adapter.js";
+import { compactAs, decideAs, inspectAs, viewAs } from "./common/adapter.js";
 import { messageAt, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
 import type {
@@ -49,6 +57,19 @@ export function compactMessages<M extends AiMessage>(
   runtime?: RuntimeOptions & AiSdkSwitches<M>,
 ): Promise<CompactionResult<M>> {
   return compactAs(FORMAT, messages, settings, model, runtime);
+}
+
+/**
+ * `applyDecisions` for messages of the AI SDK: the snapshot again under other thresholds, without asking. Pass the switches that
+ * `compactMessages` had; synchronous once `init` is done.
+ */
+export function decideMessages<M extends AiMessage>(
+  messages: readonly M[],
+  settings: CompactionSettings,
+  decisions: readonly GivenDecision[],
+  runtime?: ApplyOptions & AiSdkSwitches<M>,
+): CompactionResult<M> {
+  return decideAs(FORMAT, messages, settings, decisions, runtime);
 }
 
 /** `inspectRequests` for messages of the AI SDK. */

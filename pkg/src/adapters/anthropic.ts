@@ -3,8 +3,16 @@ import type { BetaMessageParam } from "@anthropic-ai/sdk/resources/beta/messages
 import type { MessageParam } from "@anthropic-ai/sdk/resources/messages";
 import { withFields } from "../copy.js";
 import type { Fields } from "../flatten.js";
-import type { AnyDecisionModel, CompactionResult, InspectedRequest, InspectOptions, RuntimeOptions } from "../types.js";
-import { compactAs, inspectAs, viewAs } from "./common/adapter.js";
+import type {
+  AnyDecisionModel,
+  ApplyOptions,
+  CompactionResult,
+  GivenDecision,
+  InspectedRequest,
+  InspectOptions,
+  RuntimeOptions,
+} from "../types.js";
+import { compactAs, decideAs, inspectAs, viewAs } from "./common/adapter.js";
 import { messageAt, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
 import type { AdapterSwitches, CompactionSettings, ThinkingSwitches } from "./common/switches.js";
@@ -31,6 +39,19 @@ export function compactMessages<M extends AnthropicMessage>(
   runtime?: RuntimeOptions & AnthropicSwitches<M>,
 ): Promise<CompactionResult<M>> {
   return compactAs(FORMAT, messages, settings, model, runtime);
+}
+
+/**
+ * `applyDecisions` for Anthropic messages: the snapshot again under other thresholds, without asking. Pass the switches that
+ * `compactMessages` had; synchronous once `init` is done.
+ */
+export function decideMessages<M extends AnthropicMessage>(
+  messages: readonly M[],
+  settings: CompactionSettings,
+  decisions: readonly GivenDecision[],
+  runtime?: ApplyOptions & AnthropicSwitches<M>,
+): CompactionResult<M> {
+  return decideAs(FORMAT, messages, settings, decisions, runtime);
 }
 
 /** `inspectRequests` for Anthropic messages. */

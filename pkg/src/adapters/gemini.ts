@@ -2,8 +2,16 @@
 import type { Content } from "@google/genai";
 import { withFields } from "../copy.js";
 import type { Fields } from "../flatten.js";
-import type { AnyDecisionModel, CompactionResult, InspectedRequest, InspectOptions, RuntimeOptions } from "../types.js";
-import { compactAs, inspectAs, viewAs } from "./common/adapter.js";
+import type {
+  AnyDecisionModel,
+  ApplyOptions,
+  CompactionResult,
+  GivenDecision,
+  InspectedRequest,
+  InspectOptions,
+  RuntimeOptions,
+} from "../types.js";
+import { compactAs, decideAs, inspectAs, viewAs } from "./common/adapter.js";
 import { messageAt } from "./common/parts.js";
 import type { Format } from "./common/read.js";
 import {
@@ -48,6 +56,19 @@ export function compactMessages<M extends Content>(
   runtime?: RuntimeOptions & GeminiSwitches<M>,
 ): Promise<CompactionResult<M>> {
   return compactAs(FORMAT, messages, settings, model, runtime);
+}
+
+/**
+ * `applyDecisions` for contents of Gemini: the snapshot again under other thresholds, without asking. Pass the switches that
+ * `compactMessages` had; synchronous once `init` is done.
+ */
+export function decideMessages<M extends Content>(
+  messages: readonly M[],
+  settings: CompactionSettings,
+  decisions: readonly GivenDecision[],
+  runtime?: ApplyOptions & GeminiSwitches<M>,
+): CompactionResult<M> {
+  return decideAs(FORMAT, messages, settings, decisions, runtime);
 }
 
 /** `inspectRequests` for contents of Gemini. */

@@ -1,8 +1,16 @@
 /** Messages of LangChain.js: instances, their JSON, stored and flat messages. */
 import type { BaseMessage, StoredMessage } from "@langchain/core/messages";
 import type { Fields } from "../flatten.js";
-import type { AnyDecisionModel, CompactionResult, InspectedRequest, InspectOptions, RuntimeOptions } from "../types.js";
-import { compactAs, inspectAs, viewAs } from "./common/adapter.js";
+import type {
+  AnyDecisionModel,
+  ApplyOptions,
+  CompactionResult,
+  GivenDecision,
+  InspectedRequest,
+  InspectOptions,
+  RuntimeOptions,
+} from "../types.js";
+import { compactAs, decideAs, inspectAs, viewAs } from "./common/adapter.js";
 import { joinedContent, messageAt, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
 import type { AdapterSwitches, CompactionSettings, GoogleSwitch, ThinkingSwitches } from "./common/switches.js";
@@ -65,6 +73,19 @@ export function compactMessages<M extends LangChainMessage>(
   runtime?: RuntimeOptions & LangChainSwitches<M>,
 ): Promise<CompactionResult<M>> {
   return compactAs(FORMAT, messages, settings, model, runtime);
+}
+
+/**
+ * `applyDecisions` for messages of LangChain.js: the snapshot again under other thresholds, without asking. Pass the switches that
+ * `compactMessages` had; synchronous once `init` is done.
+ */
+export function decideMessages<M extends LangChainMessage>(
+  messages: readonly M[],
+  settings: CompactionSettings,
+  decisions: readonly GivenDecision[],
+  runtime?: ApplyOptions & LangChainSwitches<M>,
+): CompactionResult<M> {
+  return decideAs(FORMAT, messages, settings, decisions, runtime);
 }
 
 /** `inspectRequests` for messages of LangChain.js. */

@@ -2,8 +2,16 @@
 import type { ChatCompletionMessageParam, ChatCompletionToolMessageParam } from "openai/resources/chat/completions";
 import { withFields } from "../copy.js";
 import type { Fields } from "../flatten.js";
-import type { AnyDecisionModel, CompactionResult, InspectedRequest, InspectOptions, RuntimeOptions } from "../types.js";
-import { compactAs, inspectAs, viewAs } from "./common/adapter.js";
+import type {
+  AnyDecisionModel,
+  ApplyOptions,
+  CompactionResult,
+  GivenDecision,
+  InspectedRequest,
+  InspectOptions,
+  RuntimeOptions,
+} from "../types.js";
+import { compactAs, decideAs, inspectAs, viewAs } from "./common/adapter.js";
 import { joinedContent, messageAt, partTexts, withoutField, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
 import {
@@ -49,6 +57,19 @@ export function compactMessages<M extends ChatCompletionMessageParam>(
   runtime?: RuntimeOptions & ChatSwitches<M>,
 ): Promise<CompactionResult<M>> {
   return compactAs(FORMAT, messages, settings, model, runtime);
+}
+
+/**
+ * `applyDecisions` for Chat Completions messages: the snapshot again under other thresholds, without asking. Pass the switches that
+ * `compactMessages` had; synchronous once `init` is done.
+ */
+export function decideMessages<M extends ChatCompletionMessageParam>(
+  messages: readonly M[],
+  settings: CompactionSettings,
+  decisions: readonly GivenDecision[],
+  runtime?: ApplyOptions & ChatSwitches<M>,
+): CompactionResult<M> {
+  return decideAs(FORMAT, messages, settings, decisions, runtime);
 }
 
 /** `inspectRequests` for Chat Completions messages. */

@@ -3,8 +3,16 @@ import type { ResponseInputItem } from "openai/resources/responses/responses";
 import { withFields } from "../copy.js";
 import { invalidRequest } from "../errors.js";
 import type { Fields } from "../flatten.js";
-import type { AnyDecisionModel, CompactionResult, InspectedRequest, InspectOptions, RuntimeOptions } from "../types.js";
-import { compactAs, inspectAs, viewAs } from "./common/adapter.js";
+import type {
+  AnyDecisionModel,
+  ApplyOptions,
+  CompactionResult,
+  GivenDecision,
+  InspectedRequest,
+  InspectOptions,
+  RuntimeOptions,
+} from "../types.js";
+import { compactAs, decideAs, inspectAs, viewAs } from "./common/adapter.js";
 import { messageAt, partTexts, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
 import {
@@ -47,6 +55,19 @@ export function compactMessages<M extends ResponseInputItem>(
   runtime?: RuntimeOptions & ResponsesSwitches<M>,
 ): Promise<CompactionResult<M>> {
   return compactAs(FORMAT, messages, settings, model, runtime);
+}
+
+/**
+ * `applyDecisions` for input items of Responses: the snapshot again under other thresholds, without asking. Pass the switches that
+ * `compactMessages` had; synchronous once `init` is done.
+ */
+export function decideMessages<M extends ResponseInputItem>(
+  messages: readonly M[],
+  settings: CompactionSettings,
+  decisions: readonly GivenDecision[],
+  runtime?: ApplyOptions & ResponsesSwitches<M>,
+): CompactionResult<M> {
+  return decideAs(FORMAT, messages, settings, decisions, runtime);
 }
 
 /** `inspectRequests` for input items of OpenAI Responses. */

@@ -1,10 +1,12 @@
 /** The functions that each adapter exports, made from its format. */
-import { compactWith, inspectWith } from "../../compact.js";
+import { applyWith, compactWith, inspectWith } from "../../compact.js";
 import { takeSettings } from "../../request.js";
 import type {
   AnyDecisionModel,
+  ApplyOptions,
   CompactionRequest,
   CompactionResult,
+  GivenDecision,
   InspectedRequest,
   InspectOptions,
   RuntimeOptions,
@@ -25,6 +27,20 @@ export async function compactAs<M>(
   const reader = () => (list: readonly unknown[], lists: Parameters<typeof readWith>[3]) =>
     readWith(format, switches, list, lists);
   return compactWith(reader, requestOf(messages, settings), model, { shareUnchanged: true, ...rest });
+}
+
+/** Applies known decisions to messages of a format. */
+export function decideAs<M>(
+  format: Format,
+  messages: readonly M[],
+  settings: object,
+  decisions: readonly GivenDecision[],
+  runtime?: object,
+): CompactionResult<M> {
+  const { switches, rest } = takeSwitches<ApplyOptions>(runtime, format.switches);
+  const reader = () => (list: readonly unknown[], lists: Parameters<typeof readWith>[3]) =>
+    readWith(format, switches, list, lists);
+  return applyWith(reader, requestOf(messages, settings), decisions, { shareUnchanged: true, ...rest });
 }
 
 /** Shows what would be sent for messages of a format. */

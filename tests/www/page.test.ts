@@ -1,0 +1,485 @@
+/** The page in real browsers: the whole flow, with files of every kind, failing endpoints, no network, no mouse. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { brotliCompressSync } from "node:zlib";
+import { transform } from "esbuild";
+import type { Browser, ElementHandle, Page } from "puppeteer-core";
+import { RUNTIMES, snippet } from "../../www/src/snippet.js";
+import type { BrowserName } from "../engines/browsers.js";
+import { generate } from "../fixtures/gen-history.mjs";
+import { root } from "../support/shared.js";
+import { open, start } from "./browser.js";
+import { type Server, serve } from "./serve.js";
+
+const dist = join(root, "www", "dist");
+const scenario = join(root, "tests", "fixtures", "scenarios", "replication-lag", "request.json");
+const axe = readFileSync(join(root, "node_modules", "axe-core", "axe.min.js"), "utf8");
+/** Target of the product, in bytes after brotli. */
+const INITIAL_BYTES = 150_000;
+/** A frame may take this long while 40 MB are read, on a busy machine. */
+const LONGEST_FRAME_MS = 400;
+
+const folder = mkdtempSync(join(tmpdir(), "keepline-www-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** Writes a file of the tests. */
+function written(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+interface Block {
+  type: string;
+  id?: string;
+  name?: string;
+  text?: string;
+  input?: string;
+  output?: unknown;
+}
+
+const { messages } = JSON.parse(readFileSync(scenario, "utf8")) as { messages: { role: string; content: Block[] }[] };
+const outputOf = ({ output }: Block) => (typeof output === "string" ? output : JSON.stringify(output));
+
+/** The sample as rows of Chat Completions, one block a row. */
+function chatRows(): object[] {
+  return messages.flatMap(({ role, content }) =>
+    content.map((block) => {
+      const { type, id, name, input, text = "" } = block;
+      if (type === "tool_call")
+        return { role, content: null, tool_calls: [{ id, type: "function", function: { name, arguments: input } }] };
+      return type === "tool_result"
+        ? { role: "tool", tool_call_id: id, content: outputOf(block) }
+        : { role, content: text };
+    }),
+  );
+}
+
+/** The sample as messages of Anthropic. */
+function anthropicMessages(): object[] {
+  return messages.flatMap(({ role, content }) =>
+    content.map((block) => {
+      const { type, id, name, input = "{}", text = "" } = block;
+      if (type === "tool_call") return { role, content: [{ type: "tool_use", id, name, input: JSON.parse(input) }] };
+      return type === "tool_result"
+        ? { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: outputOf(block) }] }
+        : { role: role === "system" ? "user" : role, content: [{ type: "text", text }] };
+    }),
+  );
+}
+
+const files = {
+  "openai.json": JSON.stringify(chatRows()),
+  "anthropic.json": JSON.stringify({ model: "m", messages: anthropicMessages() }),
+  "messages.json": JSON.stringify(messages),
+  "request.json": readFileSync(scenario, "utf8"),
+  "messages.jsonl": messages.map((message) => JSON.stringify(message)).join("\n"),
+};
+
+/** A history of 40 MB with 5,000 calls. */
+const large = () => {
+  const { messages, goal, eligible_tool_names } = generate({ calls: 5000, targetBytes: 40_000_000, seed: 3 });
+  return written("large.json", JSON.stringify({ messages, goal, eligible_tool_names }));
+};
+
+const text = (page: Page, selector: string) =>
+  page.evaluate((selector) => document.querySelector(selector)?.textContent ?? "", selector);
+
+const until = (page: Page, selector: string, part: string) =>
+  page.waitForFunction(
+    (selector, part) => [...document.querySelectorAll(selector)].some((found) => found.textContent?.includes(part)),
+    { timeout: 20_000 },
+    selector,
+    part,
+  );
+
+const click = (page: Page, selector: string, part = "") =>
+  page.evaluate(
+    (selector, part) => {
+      const found = [...document.querySelectorAll<HTMLElement>(selector)].find((one) =>
+        one.textContent?.includes(part),
+      );
+      if (!found) throw new Error(`no ${selector} with ${part}`);
+      found.click();
+    },
+    selector,
+    part,
+  );
+
+const fill = (page: Page, selector: string, value: string) =>
+  page.evaluate(
+    (selector, value) => {
+      const field = document.querySelector(selector) as HTMLInputElement;
+      field.value = value;
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    },
+    selector,
+    value,
+  );
+
+const upload = async (page: Page, path: string) => {
+  const input = (await page.$("input[type=file]")) as ElementHandle<HTMLInputElement>;
+  await input.uploadFile(path);
+};
+
+/** The file that a click hands to the user. */
+const downloaded = (page: Page, title: string) =>
+  page.evaluate(async (title) => {
+    const made = new Promise<Blob>((resolve) => {
+      const make = URL.createObjectURL.bind(URL);
+      URL.createObjectURL = (blob) => {
+        resolve(blob as Blob);
+        return make(blob);
+      };
+    });
+    HTMLAnchorElement.prototype.click = () => undefined;
+    [...document.querySelectorAll("button")].find((button) => button.textContent === `Download ${title}`)?.click();
+    return (await made).text();
+  }, title);
+
+/** Findings of axe at the levels A and AA. */
+const findings = async (page: Page) => {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+    const { violations } = await (globalThis as any).axe.run(document, { runOnly: tags });
+    return violations.map(
+      ({ id, nodes }: any) => `${id}: ${nodes.map(({ html }: any) => html.slice(0, 200)).join(" | ")}`,
+    );
+  });
+};
+
+const theme = (page: Page, theme: string) =>
+  page.evaluate((theme) => {
+    document.documentElement.dataset.theme = theme;
+  }, theme);
+
+describe("the built page", () => {
+  it("has no inline script or style", () => {
+    const html = readFileSync(join(dist, "index.html"), "utf8");
+    assert.doesNotMatch(html, /<style|style=|<script(?![^>]*\ssrc=)|\son\w+=/);
+    assert.doesNotMatch(html, /unsafe-inline|'unsafe-eval'/);
+  });
+
+  it("is small", () => {
+    const isFirst = (name: string) => !/expected|extras|vendors|zh|request/.test(name);
+    const assets = readdirSync(join(dist, "assets")).filter(isFirst);
+    const sample = brotliCompressSync(readFileSync(join(root, "tests/fixtures/scenarios/payment-retry/request.json")));
+    const size = (file: string) => brotliCompressSync(readFileSync(join(dist, file))).length;
+    const sizes = ["index.html", "icon.svg", ...assets.map((name) => join("assets", name))].map(size);
+    const total = sizes.reduce((sum, one) => sum + one, sample.length);
+    assert.ok(total <= INITIAL_BYTES, `${total} bytes`);
+  });
+});
+
+describe("the code snippet", () => {
+  it("is a program for every runtime and model", async () => {
+    const settings = {
+      goal: "g",
+      eligible_tool_names: ["a"],
+      options: {},
+      protected_message_ids: [],
+      protected_call_ids: [],
+    };
+    const endpoint = { kind: "endpoint", url: "", model: 'a"b', key: "", maxQuestions: 8, timeoutSeconds: 1 } as const;
+    const models = [{ kind: "local", point: "firm" }, { kind: "ask" }, endpoint] as const;
+    for (const runtime of RUNTIMES) {
+      for (const model of models) {
+        for (const module of ["keepline", "keepline/other"]) {
+          const code = snippet({ module, function: "compactContext" }, runtime, settings, model);
+          await transform(code, { format: "esm" });
+          assert.match(code, /eligible_tool_names: \["a"\]/);
+        }
+      }
+    }
+  });
+});
+
+for (const name of ["chromium", "firefox"] as BrowserName[]) describe(`the page in ${name}`, () => suite(name));
+
+function suite(name: BrowserName): void {
+  let server: Server;
+  let browser: Browser;
+  let missing: string | undefined;
+
+  before(async () => {
+    server = await serve(dist);
+    const started = await start(name);
+    if ("missing" in started) missing = started.missing;
+    else browser = started;
+  });
+  after(async () => {
+    await browser?.close();
+    await server.stop();
+  });
+
+  /** A test with a page of its own, in which nothing may go wrong. */
+  const test = (claim: string, task: (page: Page) => Promise<void>, hash = "#lang=en", width = 1280) =>
+    it(claim, { timeout: 60_000 }, async (context) => {
+      if (missing) return context.skip(missing);
+      const { page, wrong } = await open(browser, server.address + hash, { width });
+      try {
+        await task(page);
+        assert.deepEqual(
+          wrong.filter((message) => !/401|Unauthorized/.test(message)),
+          [],
+        );
+      } finally {
+        await page.close();
+      }
+    });
+
+  test("opens with a sample that is compacted already", async (page) => {
+    assert.equal(await text(page, "#share"), "58 %");
+    const time = await page.evaluate(() => performance.now());
+    assert.ok(time < 5000, `${time} ms`);
+  });
+
+  test("decides again when a threshold moves, and shares it in the address without data", async (page) => {
+    const before = await text(page, "#chars-after");
+    await page.focus("#keep_result_threshold");
+    for (let step = 0; step < 3; step++) await page.keyboard.press("PageUp");
+    await page.waitForFunction((before) => document.querySelector("#chars-after")?.textContent !== before, {}, before);
+    const address = page.url();
+    assert.match(address, /keep_result_threshold=0\.\d/);
+    assert.doesNotMatch(address, /goal|patch|read_file/i);
+  });
+
+  test("has nothing for axe to find, light and dark, in every view", async (page) => {
+    for (const tab of ["timeline", "compare", "requests", "take"]) {
+      await click(page, `#tab-${tab}`);
+      await page.waitForFunction(() => document.querySelector("#view > :not(.quiet)"));
+      for (const shade of ["light", "dark"]) {
+        await theme(page, shade);
+        assert.deepEqual(await findings(page), [], `${tab}, ${shade}`);
+      }
+    }
+    await click(page, "#tab-timeline");
+    await click(page, ".call-row.drop_call");
+    await page.waitForSelector("dialog .sum");
+    for (const shade of ["light", "dark"]) {
+      await theme(page, shade);
+      assert.deepEqual(await findings(page), [], `dialog, ${shade}`);
+    }
+  });
+
+  test("works by keyboard alone", async (page) => {
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "result");
+    const inList = () => page.evaluate(() => document.activeElement?.closest(".rows") !== null);
+    for (let press = 0; press < 12 && !(await inList()); press++) await page.keyboard.press("Tab");
+    assert.ok(await inList());
+    for (let row = 0; row < 14; row++) await page.keyboard.press("ArrowDown");
+    const label = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Home");
+    for (let row = 0; row < 14; row++) await page.keyboard.press("ArrowDown");
+    const removed = await label();
+    assert.match(removed, /Removed/);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("dialog[open] .sum");
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => !document.querySelector("dialog"));
+    assert.equal(await label(), removed);
+    await page.keyboard.press("p");
+    await page.waitForFunction(() => document.activeElement?.textContent?.includes("Protected"));
+  });
+
+  test("takes own files in every form, touches nothing until tools are ticked, and gives the same form back", async (page) => {
+    for (const [file, content] of Object.entries(files)) {
+      await upload(page, written(file, content));
+      await until(page, ".now", file);
+      const isRequest = file === "request.json";
+      if (!isRequest) {
+        await page.waitForFunction(() => document.querySelector("#share")?.textContent === "0 %");
+        assert.deepEqual(await findings(page), []);
+        assert.equal(await page.evaluate(() => document.querySelectorAll(".tools :checked").length), 0);
+        await fill(page, "textarea[aria-describedby=goal-missing]", "Write the report");
+        await click(page, ".tools button", "All");
+      }
+      await page.waitForFunction(() => !["0 %", "–"].includes(document.querySelector("#share")?.textContent ?? "–"));
+      await click(page, "#tab-take");
+      await until(page, ".take h3", "compacted history");
+      const result = await downloaded(page, "The compacted history");
+      assert.ok(result.length < content.length, file);
+      if (file === "openai.json")
+        assert.ok(JSON.parse(result).some(({ tool_calls }: { tool_calls?: unknown }) => tool_calls));
+      if (file === "anthropic.json") assert.equal(JSON.parse(result).model, "m");
+      if (file === "messages.json") assert.ok(Array.isArray(JSON.parse(result)));
+      if (isRequest) assert.ok(JSON.parse(result).goal);
+      if (file === "messages.jsonl") assert.equal(typeof JSON.parse(result.split("\n")[0] as string).role, "string");
+      assert.ok(JSON.parse(await downloaded(page, "The decisions")).decisions.length > 0);
+    }
+  });
+
+  test("takes text that is pasted, and a file that is dropped", async (page) => {
+    await fill(page, "details textarea", files["messages.jsonl"]);
+    await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>("details > button")?.disabled);
+    await click(page, "details > button");
+    await until(page, ".now", "Pasted text");
+    await page.evaluate((text) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text], "dropped.json"));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    }, files["messages.json"]);
+    await until(page, ".now", "dropped.json");
+  });
+
+  test("shows the exact requests, with credentials marked", async (page) => {
+    const secret = `ghp_${"a1B2".repeat(9)}`;
+    const content = files["request.json"].replace('"goal": "', `"goal": "With the token ${secret}: `);
+    assert.ok(content.includes(secret));
+    await upload(page, written("secret.json", content));
+    await until(page, ".now", "secret.json");
+    await click(page, "#tab-requests");
+    await until(page, ".requests mark", "[redacted]");
+    assert.doesNotMatch(await text(page, ".requests"), new RegExp(secret));
+  });
+
+  test("says what is wrong with a file that it cannot use", async (page) => {
+    await upload(page, written("wrong.json", "{ not json"));
+    await until(page, "[role=alert]", "neither JSON");
+    await upload(page, written("other.json", '{"a":1}'));
+    await until(page, "[role=alert]", "No chat format");
+    assert.equal(await text(page, "#share"), "58 %");
+  });
+
+  test("archives the original, opens it again after a reload and deletes it", async (page) => {
+    await upload(page, written("kept.jsonl", files["messages.jsonl"]));
+    await until(page, ".originals", "kept.jsonl");
+    await fill(page, "textarea[aria-describedby=goal-missing]", "Write the report");
+    await click(page, ".tools button", "All");
+    await page.waitForFunction(() => !["0 %", "–"].includes(document.querySelector("#share")?.textContent ?? "–"));
+    const share = await text(page, "#share");
+    await new Promise((noted) => setTimeout(noted, 400));
+    await page.reload();
+    await until(page, ".now", "Payment retry");
+    await click(page, ".originals .plain", "kept.jsonl");
+    await until(page, ".now", "kept.jsonl");
+    await until(page, "#share", share);
+    const others = await page.evaluate(() => document.querySelectorAll(".originals li").length);
+    await click(page, ".originals .small");
+    await page.waitForFunction((others) => document.querySelectorAll(".originals li").length < others, {}, others);
+  });
+
+  test("restores a single piece", async (page) => {
+    const before = await text(page, "#chars-after");
+    await click(page, "#tab-compare");
+    await until(page, ".change button", "Restore");
+    await click(page, ".change button", "Restore");
+    await page.waitForFunction((before) => document.querySelector("#chars-after")?.textContent !== before, {}, before);
+  });
+
+  test("asks an endpoint, survives one that fails and cancels one that hangs", async (page) => {
+    await click(page, ".kinds label", "Remote endpoint");
+    await page.waitForSelector("input[type=url]");
+    const ask = async (path: string) => {
+      await fill(page, "input[type=url]", `${server.address}${path}`);
+      await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>(".card > .primary")?.disabled);
+      await click(page, ".card > .primary");
+    };
+    await ask("fail");
+    await until(page, "[role=alert]", "401");
+    assert.deepEqual(await findings(page), []);
+    await ask("answer");
+    await until(page, ".number", "0.25");
+    assert.ok(server.asked.length > 0);
+    assert.ok(server.asked.every((body) => !body.includes("idempotencyKey: randomUUID()")));
+    await ask("hang");
+    await until(page, ".toast button", "Cancel");
+    await click(page, ".toast button", "Cancel");
+    await until(page, "[role=alert]", "Cancelled");
+    await fill(page, ".card label:last-of-type input[type=number]", "1");
+    await ask("hang");
+    await until(page, "[role=alert]", "did not answer in time");
+  });
+
+  test("lets the user answer, and a script", async (page) => {
+    await click(page, ".kinds label", "Ask me");
+    await click(page, ".card > .primary");
+    await until(page, "dialog h2", "Your turn");
+    assert.deepEqual(await findings(page), []);
+    while (await page.$("dialog .questions")) {
+      const turn = await text(page, "dialog h2");
+      await click(page, "dialog button", "Keep all");
+      await page.waitForFunction((turn) => document.querySelector("dialog h2")?.textContent !== turn, {}, turn);
+      await new Promise((settled) => setTimeout(settled, 50));
+    }
+    await page.waitForFunction(() => document.querySelector("#share")?.textContent === "0 %");
+    await click(page, ".kinds label", "Script");
+    await page.waitForFunction(() => document.querySelector<HTMLTextAreaElement>(".card .code[rows='6']")?.value);
+    await click(page, ".card > .primary");
+    await page.waitForFunction(() => document.querySelector("#share")?.textContent === "72 %");
+  });
+
+  test("stays usable with 40 MB and 5,000 calls, and can cancel them", async (page) => {
+    const path = large();
+    // As text, because the compiler of the tests adds a helper to functions that the page does not know.
+    await page.evaluate(`{
+      globalThis.longest = 0;
+      let last = performance.now();
+      const look = (now) => {
+        globalThis.longest = Math.max(globalThis.longest, now - last);
+        last = now;
+        requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    }`);
+    await upload(page, path);
+    await until(page, ".toast button", "Cancel");
+    await click(page, ".toast button", "Cancel");
+    await until(page, "[role=alert]", "Cancelled");
+    assert.match(await text(page, ".now"), /Payment retry/);
+    await upload(page, path);
+    await until(page, ".now", "large.json");
+    await page.waitForFunction(() => !["–", "0 %"].includes(document.querySelector("#share")?.textContent ?? "–"), {
+      timeout: 30_000,
+    });
+    await page.evaluate(() => document.querySelector(".rows")?.scrollTo(0, 150_000));
+    await page.waitForFunction(() => Number(document.querySelector<HTMLElement>(".row-at")?.dataset.row) > 1000);
+    assert.ok((await page.evaluate(() => document.querySelectorAll(".row-at").length)) < 80);
+    const longest = await page.evaluate(() => (globalThis as unknown as { longest: number }).longest);
+    assert.ok(longest < LONGEST_FRAME_MS, `a frame took ${longest} ms`);
+  });
+
+  test(
+    "fits 360 pixels, in Chinese too",
+    async (page) => {
+      assert.equal(await page.evaluate(() => document.documentElement.lang), "zh");
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
+      assert.deepEqual(await findings(page), []);
+    },
+    "#lang=zh",
+    360,
+  );
+
+  test("does not shift", async (page) => {
+    const shift = await page.evaluate(async () => {
+      let sum = 0;
+      if (!PerformanceObserver.supportedEntryTypes.includes("layout-shift")) return 0;
+      const observer = new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) sum += (entry as unknown as { value: number }).value;
+      });
+      observer.observe({ type: "layout-shift", buffered: true });
+      await new Promise((seen) => setTimeout(seen, 300));
+      return sum;
+    });
+    assert.ok(shift < 0.02, String(shift));
+  });
+
+  test("works offline after the first load", async (page) => {
+    await page.evaluate(async () => {
+      await navigator.serviceWorker.ready;
+      while (!navigator.serviceWorker.controller) await new Promise((again) => setTimeout(again, 50));
+    });
+    await server.stop();
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector("#share")?.textContent === "58 %");
+    await click(page, ".choice", "Replication lag");
+    await until(page, ".now", "Replication lag");
+  });
+}

@@ -1,0 +1,84 @@
+/** Characters saved against each threshold, and the two sliders. */
+import { option } from "../state.js";
+import type { Outcome, Curve as Points } from "../worker/protocol.js";
+import { usePage } from "./page.js";
+
+const WIDTH = 400;
+const HEIGHT = 96;
+
+export function Curve() {
+  const { state, t } = usePage();
+  const { curve, outcome, settings } = state;
+  const call = option(settings, "keep_call_threshold");
+  const result = option(settings, "keep_result_threshold");
+  return (
+    <div class="curve">
+      <p class="label" id="curve-label">
+        {t.summary.curve}
+        {outcome && <span class="quiet saved">{t.summary.saved(savedBy(outcome))}</span>}
+      </p>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${t.summary.curve}. ${t.summary.curveSays(call, result)}`}
+      >
+        <path class="grid" d={`M0 .5H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT - 0.5}H${WIDTH}`} />
+        {curve && <path class="call-curve" d={pathOf(curve, "call")} />}
+        {curve && <path class="result-curve" d={pathOf(curve, "result")} />}
+        <path class="call-line" d={`M${call * WIDTH} 0V${HEIGHT}`} />
+        <path class="result-line" d={`M${result * WIDTH} 0V${HEIGHT}`} />
+      </svg>
+      <Threshold name="keep_call_threshold" label={t.summary.callLine} hint={t.summary.callHint} />
+      <Threshold name="keep_result_threshold" label={t.summary.resultLine} hint={t.summary.resultHint} />
+    </div>
+  );
+}
+
+function savedBy({ verdicts }: Outcome): number {
+  return verdicts.reduce((sum, { saved_chars }) => sum + saved_chars, 0);
+}
+
+/** The path of a curve; the top is the most that any threshold saves. */
+function pathOf(curve: Points, kind: "call" | "result"): string {
+  const most = Math.max(1, ...curve.call, ...curve.result);
+  const points = curve.thresholds.map((threshold, index) => {
+    const saved = curve[kind][index] ?? 0;
+    return `${(threshold * WIDTH).toFixed(1)} ${(HEIGHT - 2 - (saved / most) * (HEIGHT - 6)).toFixed(1)}`;
+  });
+  return `M${points.join("L")}`;
+}
+
+type ThresholdName = "keep_call_threshold" | "keep_result_threshold";
+
+function Threshold({ name, label, hint }: { name: ThresholdName; label: string; hint: string }) {
+  const { state } = usePage();
+  return (
+    <div class={`threshold ${name}`}>
+      <label for={name}>
+        <span>
+          {label} <strong>{option(state.settings, name).toFixed(2)}</strong>
+        </span>
+        <ThresholdInput name={name} id={name} />
+      </label>
+      <span class="quiet">{hint}</span>
+    </div>
+  );
+}
+
+/** The slider of a threshold. */
+export function ThresholdInput({ name, label, id }: { name: ThresholdName; label?: string; id?: string }) {
+  const { page, state } = usePage();
+  return (
+    <input
+      type="range"
+      min={0}
+      max={1}
+      step={0.01}
+      id={id}
+      aria-label={label}
+      value={option(state.settings, name)}
+      onInput={(event) => page.changeOption(name, event.currentTarget.valueAsNumber, "decide")}
+    />
+  );
+}

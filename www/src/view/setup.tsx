@@ -1,0 +1,109 @@
+/** Goal, tools and the finer settings. */
+import { option, type ShownOption } from "../state.js";
+import { usePage } from "./page.js";
+
+export function Setup() {
+  const { page, state, t } = usePage();
+  const { settings, session } = state;
+  const isMissing = session !== undefined && settings.goal.trim() === "";
+  return (
+    <section class="card">
+      <h2>{t.setup.heading}</h2>
+      <label class="field">
+        <span>{t.setup.goal}</span>
+        <textarea
+          rows={5}
+          placeholder={t.setup.goalHint}
+          aria-invalid={isMissing}
+          aria-describedby={isMissing ? "goal-missing" : undefined}
+          value={settings.goal}
+          onInput={(event) => page.change({ goal: event.currentTarget.value })}
+        />
+      </label>
+      {isMissing && (
+        <p class="warn" id="goal-missing">
+          {t.setup.goalMissing}
+        </p>
+      )}
+      <Tools />
+      <details>
+        <summary>{t.setup.more}</summary>
+        <label class="field">
+          <span>{t.setup.next}</span>
+          <textarea
+            rows={2}
+            placeholder={t.setup.nextHint}
+            value={settings.next_action ?? ""}
+            onInput={(event) => page.change({ next_action: event.currentTarget.value })}
+          />
+        </label>
+        <NumberField name="preserve_recent_messages" label={t.setup.recent} />
+        <NumberField name="truncate_head_chars" label={t.setup.head} />
+        <NumberField name="truncate_tail_chars" label={t.setup.tail} />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={settings.options.drop_call_mode === "stub"}
+            onChange={({ currentTarget: { checked } }) =>
+              page.changeOption("drop_call_mode", checked ? "stub" : "remove", "decide")
+            }
+          />
+          <span>{t.setup.stub}</span>
+        </label>
+      </details>
+    </section>
+  );
+}
+
+function NumberField({ name, label }: { name: ShownOption; label: string }) {
+  const { page, state } = usePage();
+  const change = ({ currentTarget: { valueAsNumber } }: { currentTarget: HTMLInputElement }) => {
+    // Where outputs are cut is no question for a model.
+    const needs = name.startsWith("truncate") ? "decide" : "run";
+    if (Number.isInteger(valueAsNumber) && valueAsNumber >= 0) page.changeOption(name, valueAsNumber, needs);
+  };
+  return (
+    <label class="field row">
+      <span>{label}</span>
+      <input type="number" min={0} step={1} value={option(state.settings, name)} onChange={change} />
+    </label>
+  );
+}
+
+function Tools() {
+  const { page, state, t } = usePage();
+  const tools = state.session?.tools ?? [];
+  const { eligible_tool_names } = state.settings;
+  const all = tools.map(({ name }) => name);
+  return (
+    <fieldset class="tools">
+      <legend>{t.setup.tools}</legend>
+      <p class="quiet">{t.setup.toolsHint}</p>
+      <p class="pair-of-buttons">
+        <button type="button" class="small" onClick={() => page.change({ eligible_tool_names: all })}>
+          {t.setup.all}
+        </button>
+        <button type="button" class="small" onClick={() => page.change({ eligible_tool_names: [] })}>
+          {t.setup.none}
+        </button>
+      </p>
+      <ul class="tool-list">
+        {tools.map(({ name, calls, chars }) => (
+          <li key={name}>
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={eligible_tool_names.includes(name)}
+                onChange={(event) => page.toggleTool(name, event.currentTarget.checked)}
+              />
+              <span class="tool-name">{name}</span>
+              <span class="quiet tool-size">
+                {t.number(calls)} × · {t.characters(chars)}
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  );
+}

@@ -1,0 +1,67 @@
+/** Where the history comes from: samples, a file, the clipboard. */
+import { useState } from "preact/hooks";
+import { samples } from "../samples.js";
+import { usePage } from "./page.js";
+
+export function Source() {
+  const { page, state, t } = usePage();
+  const { session, name, sample } = state;
+  const shownName = sample ? (t.source.samples[sample] ?? name) : name;
+  const onFile = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
+    const file = currentTarget.files?.[0];
+    if (file) void page.openOwn(file.name, file);
+    currentTarget.value = "";
+  };
+  return (
+    <section class="card">
+      <h2>{t.source.heading}</h2>
+      <p class="now">
+        {session ? t.source.open(shownName, session.format.label, session.messages.length, session.calls.length) : "…"}
+      </p>
+      <fieldset class="choices">
+        <legend>{t.source.sample}</legend>
+        {Object.keys(samples).map((key) => (
+          <button type="button" class="choice" aria-pressed={sample === key} onClick={() => page.openSample(key)}>
+            {t.source.samples[key] ?? key}
+          </button>
+        ))}
+      </fieldset>
+      <p class="label">{t.source.own}</p>
+      <label class="file">
+        <input id="file" type="file" accept=".json,.jsonl,.ndjson,.txt,application/json" onChange={onFile} />
+        <span class="button">{t.source.file}</span>
+        <span class="quiet">{t.source.drop}</span>
+      </label>
+      <Paste />
+      <p class="quiet">{t.source.formats}</p>
+    </section>
+  );
+}
+
+function Paste() {
+  const { page, t } = usePage();
+  const [text, setText] = useState("");
+  const open = () => {
+    void page.openOwn(t.source.pastedName, new Blob([text]));
+    setText("");
+  };
+  return (
+    <details>
+      <summary>{t.source.paste}</summary>
+      <label>
+        <span class="hidden">{t.source.pasteLabel}</span>
+        <textarea
+          class="code"
+          rows={4}
+          spellcheck={false}
+          placeholder={t.source.pasteHint}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <button type="button" disabled={text.trim() === ""} onClick={open}>
+        {t.source.pasteOpen}
+      </button>
+    </details>
+  );
+}

@@ -1,0 +1,162 @@
+/** The whole conversation; every call is a row. */
+import { useMemo } from "preact/hooks";
+import { option } from "../state.js";
+import type { Texts } from "../texts/texts.js";
+import type { CallHead, MessageHead, SessionHead, Verdict } from "../worker/protocol.js";
+import { ThresholdInput } from "./curve.js";
+import { usePage } from "./page.js";
+import { kindOf } from "./strip.js";
+import { VirtualList } from "./virtual-list.js";
+
+const HEIGHTS = [40, 78] as const;
+
+type Row = { message: MessageHead } | { call: CallHead; position: number };
+
+export function Timeline() {
+  const { page, state, t } = usePage();
+  const { session, settings } = state;
+  const rows = useMemo(() => (session ? rowsOf(session) : []), [session]);
+  const variables = {
+    "--call-at": option(settings, "keep_call_threshold"),
+    "--result-at": option(settings, "keep_result_threshold"),
+  };
+  const onKey = (index: number, key: string) => {
+    const row = rows[index];
+    if (key.toLowerCase() !== "p" || !row) return;
+    if ("call" in row) page.toggleCall(row.call.call_id);
+    else page.toggleMessage(row.message.index);
+  };
+  return (
+    <div class="timeline">
+      <p class="quiet help">{session?.calls.length === 0 ? t.timeline.empty : t.timeline.help}</p>
+      <TimelineHead />
+      <VirtualList
+        key={session?.messages}
+        label={t.timeline.label}
+        count={rows.length}
+        heights={HEIGHTS}
+        variables={variables}
+        onKey={onKey}
+        row={(index, tabIndex) => <TimelineRow row={rows[index] as Row} tabIndex={tabIndex} />}
+      />
+    </div>
+  );
+}
+
+function rowsOf({ messages, calls }: SessionHead): Row[] {
+  const rows: Row[] = [];
+  let position = 0;
+  for (const message of messages) {
+    rows.push({ message });
+    for (; calls[position]?.message === message.index; position++)
+      rows.push({ call: calls[position] as CallHead, position });
+  }
+  return rows;
+}
+
+/** Names of the columns; the sliders stand over the bars that they cut. */
+function TimelineHead() {
+  const { t } = usePage();
+  return (
+    <div class="call-row timeline-head">
+      <span class="what">{t.timeline.tool}</span>
+      <span class="size">{t.timeline.size}</span>
+      <span class="bar-head call-bar">
+        <span aria-hidden="true">{t.timeline.call}</span>
+        <ThresholdInput name="keep_call_threshold" label={`${t.timeline.call}: ${t.summary.callLine}`} />
+      </span>
+      <span class="bar-head result-bar">
+        <span aria-hidden="true">{t.timeline.result}</span>
+        <ThresholdInput name="keep_result_threshold" label={`${t.timeline.result}: ${t.summary.resultLine}`} />
+      </span>
+      <span class="outcome">{t.timeline.outcome}</span>
+    </div>
+  );
+}
+
+function TimelineRow({ row, tabIndex }: { row: Row; tabIndex: 0 | -1 }) {
+  return "call" in row ? (
+    <CallRow call={row.call} position={row.position} tabIndex={tabIndex} />
+  ) : (
+    <MessageRow message={row.message} tabIndex={tabIndex} />
+  );
+}
+
+function MessageRow({ message, tabIndex }: { message: MessageHead; tabIndex: 0 | -1 }) {
+  const { page, t } = usePage();
+  const isOn = page.isProtected(message);
+  return (
+    <button
+      type="button"
+      class={`message-row ${message.role}`}
+      tabIndex={tabIndex}
+      aria-pressed={isOn}
+      onClick={() => page.toggleMessage(message.index)}
+    >
+      <span class="role">{t.roles[message.role] ?? message.role}</span>
+      <span class="preview">{message.preview}</span>
+      <span class="shield">
+        {isOn ? t.timeline.unprotect : t.timeline.protect}
+        <span class="hidden"> {message.index + 1}</span>
+      </span>
+    </button>
+  );
+}
+
+function CallRow({ call, position, tabIndex }: { call: CallHead; position: number; tabIndex: 0 | -1 }) {
+  const { page, state, t } = usePage();
+  const verdict = state.outcome?.verdicts[position];
+  if (!verdict) return null;
+  const kind = kindOf(verdict);
+  return (
+    <button
+      type="button"
+      class={`call-row ${kind}`}
+      tabIndex={tabIndex}
+      aria-haspopup="dialog"
+      onClick={() => page.set({ open: call.id })}
+    >
+      <span class="what">
+        <span class="hidden">{call.id} </span>
+        <span class="tool-name">{call.tool}</span>
+        <span class="input">{call.preview}</span>
+      </span>
+      <span class="size">
+        <span aria-hidden="true">{t.number(call.output_chars)}</span>
+        <span class="hidden"> {t.characters(call.output_chars)}, </span>
+      </span>
+      <Bar kind="call" value={verdict.keep_call} />
+      <Bar kind="result" value={verdict.keep_result} />
+      <span class="outcome">
+        <span class={`chip ${kind}`}>{outcomeOf(verdict, t)}</span>
+        <span class="reason">{reasonOf(verdict, t)}</span>
+      </span>
+    </button>
+  );
+}
+
+/** A probability against its threshold; the line comes from the list. */
+function Bar({ kind, value }: { kind: "call" | "result"; value: number | undefined }) {
+  const { t } = usePage();
+  return (
+    <span class={`bar ${kind}-bar`}>
+      <span class="track">{value !== undefined && <span class="level" style={{ "--level": value }} />}</span>
+      <span class="number">
+        <span class="hidden">{t.timeline[kind]} </span>
+        {value === undefined ? "–" : value.toFixed(2)}
+        <span class="hidden">, </span>
+      </span>
+    </span>
+  );
+}
+
+/** What became of a pair, in a word. */
+export function outcomeOf(verdict: Verdict, t: Texts): string {
+  const kind = kindOf(verdict);
+  return kind === "protected" ? t.protectedAction : t.actions[kind];
+}
+
+/** Why, in words. */
+export function reasonOf({ reason, action, applied }: Verdict, t: Texts): string {
+  return action !== "keep" && !applied ? `${t.reasons[reason]}; ${t.noGain}` : t.reasons[reason];
+}
