@@ -99,7 +99,7 @@ const models = readdirSync(join(root, "pkg", "src", "models"))
   .map((name) => name.slice(0, -".ts".length));
 
 /** How a runtime gets at the module; `#loader` of package.json chooses. */
-const loaders = { browser: "ts", deno: "js", edge: "ts", node: "ts", workerd: "ts" };
+const loaders = ["browser", "deno", "edge", "node", "workerd"];
 
 /** Every sub-path with an engine: the source, and what brings the module. */
 const entries = {
@@ -148,7 +148,7 @@ function options() {
     bundle: true,
     platform: "neutral",
     target: "es2022",
-    // Deno's loader alone has it.
+    // Only the file that Deno imports has it.
     supported: { "import-source": true },
     external: ["node:*", "#loader", "*.wasm", "*.wasm?module"],
     alias: { "#glue": join(work, "glue.mjs") },
@@ -166,12 +166,8 @@ async function buildModules(build) {
     entryPoints: {
       ...Object.fromEntries(Object.keys(entries).map((name) => [name, `entry:${name}`])),
       ...Object.fromEntries(Object.entries(plain).map(([name, source]) => [name, join(sources, source)])),
-      ...Object.fromEntries(
-        Object.entries(loaders).map(([name, kind]) => [
-          `loader/${name}`,
-          join(sources, "entry", `${name}-loader.${kind}`),
-        ]),
-      ),
+      ...Object.fromEntries(loaders.map((name) => [`loader/${name}`, join(sources, "entry", `${name}-loader.ts`)])),
+      "loader/deno-source": join(sources, "entry", "deno-source.js"),
     },
     outdir: dist,
     splitting: true,

@@ -13,7 +13,7 @@ const TYPES: Record<string, string> = {
 };
 
 /** Nothing but own scripts, and WebAssembly. */
-const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'";
+export const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'";
 
 /** How a folder is served. */
 export interface Serving {
@@ -21,12 +21,14 @@ export interface Serving {
   policy?: string;
   /** What the server does not have. */
   absent?: RegExp;
+  /** Whether pages of other origins may read the files, as those of CDNs. */
+  shared?: boolean;
 }
 
 /** Serves a folder while something is done with its address. */
-async function served<T>(
+export async function served<T>(
   folder: string,
-  { policy = POLICY, absent }: Serving,
+  { policy = POLICY, absent, shared }: Serving,
   task: (address: string) => Promise<T>,
 ): Promise<T> {
   const server = createServer((request, response) => {
@@ -34,6 +36,7 @@ async function served<T>(
     const file = join(folder, path);
     if (absent?.test(path) || !existsSync(file)) return response.writeHead(404).end();
     response.setHeader("content-security-policy", policy);
+    if (shared) response.setHeader("access-control-allow-origin", "*");
     response.setHeader("content-type", TYPES[extname(file)] ?? "application/octet-stream");
     return response.end(readFileSync(file));
   });

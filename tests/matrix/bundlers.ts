@@ -9,7 +9,8 @@ import type { Project } from "./project.js";
 /** Makes `page.js`, and what it needs, of an entry file into a folder. */
 type Bundler = (entry: string, to: string, project: Project) => Promise<unknown>;
 
-const moduleOf = ({ folder }: Project) => join(folder, "node_modules", "keepline", "dist", "keepline.wasm");
+/** The file of the module. */
+export const moduleOf = ({ folder }: Project) => join(folder, "node_modules", "keepline", "dist", "keepline.wasm");
 
 const esbuild: Bundler = async (entry, to, project) => {
   const { build } = await import("esbuild");

@@ -16,7 +16,7 @@ const failing = (project: Project, entry: string) =>
   program(project, "failing.mjs", `${importing(entry)}\nconsole.log(await ${FAILING});`, process.execPath);
 
 /** Runs something in a copy of the project whose package has lost its module. */
-async function without(project: Project, task: (project: Project) => Promise<string>): Promise<string> {
+export async function without(project: Project, task: (project: Project) => Promise<string>): Promise<string> {
   const folder = `${project.folder}-lost`;
   cpSync(join(project.folder, "node_modules"), join(folder, "node_modules"), { recursive: true });
   rmSync(join(folder, "node_modules", "keepline", "dist", "keepline.wasm"));

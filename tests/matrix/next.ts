@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { SkippedError, visit } from "./browsers.js";
 import type { Place } from "./places.js";
 import type { Project } from "./project.js";
+import { body, SAYS, shown, snippet } from "./snippets.js";
 
 /** Installed for the matrix alone, because it is large. */
 const PACKAGES = ["next@16.4.6", "react@19.3.1", "react-dom@19.3.1"];
@@ -22,7 +23,8 @@ export default async function Page() {
 }`;
 
 const FILES: Readonly<Record<string, string>> = {
-  "next.config.mjs": `export default { serverExternalPackages: ["keepline"] };`,
+  "next.config.mjs": snippet("README.md", "next"),
+  "app/compact/route.js": snippet("docs/runtimes.md", "edge"),
   "app/layout.js": `export default function Layout({ children }) {
   return <html lang="en"><body>{children}</body></html>;
 }`,
@@ -117,5 +119,13 @@ export const next: readonly Place[] = [
   {
     name: "Next.js, route of the edge runtime",
     run: (project) => running(project, async (address) => (await fetch(`${address}edge`)).text()),
+  },
+  {
+    name: "docs, route of the edge runtime",
+    says: SAYS,
+    run: (project) =>
+      running(project, async (address) =>
+        shown(await (await fetch(`${address}compact`, { method: "POST", body })).text()),
+      ),
   },
 ];

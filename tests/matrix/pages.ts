@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserName } from "../engines/browsers.js";
-import { open, type Serving } from "./browsers.js";
+import { open, POLICY, type Serving, served } from "./browsers.js";
 import type { Project } from "./project.js";
 
 /** A page's script: says on the page what a promise of a text gives. */
@@ -55,3 +55,12 @@ const { port1, port2 } = new MessageChannel();
 port1.onmessage = ({ data }) => { document.body.textContent = data; document.title = "done"; };
 active.postMessage("go", [port2]);
 `;
+
+/** A page whose package comes from another origin, which the policy names. */
+export function fromElsewhere(browser: BrowserName, project: Project): Promise<string> {
+  return served(join(project.folder, "node_modules"), { shared: true }, (address) => {
+    const policy = POLICY.replace("script-src", `connect-src ${address}; script-src ${address}`);
+    const script = page(`import * as keepline from "${address}keepline/dist/browser.js";`);
+    return plainPage(browser, project, script, {}, { policy });
+  });
+}

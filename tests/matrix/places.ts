@@ -3,9 +3,11 @@ import type { BrowserName } from "../engines/browsers.js";
 import { bundled, bundlers, scriptedService } from "./bundlers.js";
 import { failures } from "./failures.js";
 import { next } from "./next.js";
-import { ASKING_SERVICE, ASKING_WORKER, BROWSER, page, plainPage, WORKER } from "./pages.js";
+import { ASKING_SERVICE, ASKING_WORKER, BROWSER, fromElsewhere, page, plainPage, WORKER } from "./pages.js";
 import { bin, MODULE, program, REQUIRE } from "./programs.js";
 import type { Project } from "./project.js";
+import { sharing } from "./sharing.js";
+import { snippets } from "./snippets.js";
 import { workerd } from "./workerd.js";
 
 /** A place. */
@@ -60,6 +62,7 @@ console.log(await suite(keepline));`,
       quick: browser === "chromium",
       run: (project) => plainPage(browser, project, page(BROWSER)),
     },
+    { name: `${shown}, from another origin`, run: (project) => fromElsewhere(browser, project) },
     {
       name: `${shown}, keepline/slim with a Response`,
       run: (project) =>
@@ -89,6 +92,8 @@ await keepline.init(fetch("/node_modules/keepline/dist/keepline.wasm"));`),
     name: "Chromium, Service Worker of modules",
     run: (project) => plainPage("chromium", project, ASKING_SERVICE, { "worker.mjs": WORKER }),
   },
+  ...sharing,
+  ...snippets,
   ...next,
   ...failures,
 ];

@@ -8,7 +8,7 @@ const SUITE = `import * as keepline from "keepline"; import { suite } from "./su
 export default { fetch: async () => new Response(await suite(keepline)) };`;
 
 /** What a worker answers in workerd; bundled as wrangler does, the module apart. */
-export async function workerd({ folder }: Project, source = SUITE): Promise<string> {
+export async function workerd({ folder }: Project, source = SUITE, body?: string): Promise<string> {
   const { build } = await import("esbuild");
   const { Miniflare } = await import("miniflare");
   writeFileSync(join(folder, "worker-entry.mjs"), source);
@@ -33,7 +33,7 @@ export async function workerd({ folder }: Project, source = SUITE): Promise<stri
     ],
   });
   try {
-    return await (await worker.dispatchFetch("http://localhost/")).text();
+    return await (await worker.dispatchFetch("http://localhost/", body ? { method: "POST", body } : {})).text();
   } finally {
     await worker.dispose();
   }
