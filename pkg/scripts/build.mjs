@@ -216,11 +216,24 @@ function buildTypes() {
   }
 }
 
+/** Takes out of the source maps what the package holds anyway: its sources, and the module as base64. */
+function slimMaps() {
+  for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".js.map") && !name.endsWith(".cjs.map")) continue;
+    const file = join(dist, name);
+    const map = JSON.parse(readFileSync(file, "utf8"));
+    const held = (source) => source === "base64:wasm" || /^(\.\.\/)+src\//.test(source);
+    map.sourcesContent = map.sourcesContent.map((text, index) => (held(map.sources[index]) ? null : text));
+    writeFileSync(file, JSON.stringify(map));
+  }
+}
+
 async function buildJavaScript() {
   const { build } = await import("esbuild");
   for (const name of readdirSync(dist)) if (name !== "keepline.wasm") rmSync(join(dist, name), { recursive: true });
   await buildModules(build);
   await buildRequired(build);
+  slimMaps();
   buildTypes();
 }
 
