@@ -2,7 +2,8 @@
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserName } from "../engines/browsers.js";
-import { open } from "./browsers.js";
+import { snippet } from "../support/programs.js";
+import { open, visit } from "./browsers.js";
 import { ASKING_SERVICE, HTML, page, WORKER } from "./pages.js";
 import type { Project } from "./project.js";
 
@@ -75,6 +76,25 @@ export async function bundled(project: Project, bundler: keyof typeof bundlers, 
   const script = made.find((file) => /page[^/]*\.m?js$/.test(file)) ?? "page.js";
   writeFileSync(join(to, "page.html"), HTML(script));
   return open(browser, to, "page.html");
+}
+
+/** What the page says that Vite's server for development makes while it is asked for; before Vite 8 with the documented setting. */
+export async function served({ folder }: Project, version: 7 | 8): Promise<string> {
+  const { createServer } = version === 8 ? await import("vite") : await import("vite-v7");
+  const root = join(folder, `vite-${version}-server`);
+  mkdirSync(root, { recursive: true });
+  copyFileSync(join(folder, "suite.mjs"), join(root, "suite.mjs"));
+  writeFileSync(join(root, "page.mjs"), page(`import * as keepline from "keepline";`));
+  writeFileSync(join(root, "page.html"), HTML("page.mjs"));
+  if (version === 7) writeFileSync(join(root, "vite.config.mjs"), snippet("docs/runtimes.md", "vite"));
+  const cacheDir = join(root, "cache");
+  const server = await createServer({ root, cacheDir, logLevel: "error", server: { host: "127.0.0.1", port: 0 } });
+  try {
+    await server.listen();
+    return await visit("chromium", `${server.resolvedUrls?.local[0]}page.html`);
+  } finally {
+    await server.close();
+  }
 }
 
 /** The suite in a service worker that is one script with everything in it: Firefox takes no modules there. */

@@ -4,10 +4,11 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { snippet } from "../support/programs.js";
 import { SkippedError, visit } from "./browsers.js";
 import type { Place } from "./places.js";
 import type { Project } from "./project.js";
-import { body, SAYS, shown, snippet } from "./snippets.js";
+import { body, SAYS, shown } from "./snippets.js";
 
 /** Installed for the matrix alone, because it is large. */
 const PACKAGES = ["next@16.4.6", "react@19.3.1", "react-dom@19.3.1"];

@@ -1,6 +1,6 @@
 /** Every place where the package runs: how the suite gets there, and what it says. */
 import type { BrowserName } from "../engines/browsers.js";
-import { bundled, bundlers, scriptedService } from "./bundlers.js";
+import { bundled, bundlers, scriptedService, served } from "./bundlers.js";
 import { failures } from "./failures.js";
 import { next } from "./next.js";
 import { ASKING_SERVICE, ASKING_WORKER, BROWSER, fromElsewhere, page, plainPage, WORKER } from "./pages.js";
@@ -92,6 +92,8 @@ await keepline.init(fetch("/node_modules/keepline/dist/keepline.wasm"));`),
     name: "Chromium, Service Worker of modules",
     run: (project) => plainPage("chromium", project, ASKING_SERVICE, { "worker.mjs": WORKER }),
   },
+  { name: "Chromium, Vite 8's server", run: (project) => served(project, 8) },
+  { name: "docs, Vite 7's server", run: (project) => served(project, 7) },
   ...sharing,
   ...snippets,
   ...next,

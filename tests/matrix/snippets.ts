@@ -1,7 +1,7 @@
 /** The snippets of the documentation, each in the runtime that it is about. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { blocksOf } from "../support/programs.js";
+import { snippet } from "../support/programs.js";
 import { open } from "./browsers.js";
 import { history } from "./history.mjs";
 import { HTML, plainPage, saying } from "./pages.js";
@@ -9,13 +9,6 @@ import type { Place } from "./places.js";
 import { bin, program } from "./programs.js";
 import type { Project } from "./project.js";
 import { workerd } from "./workerd.js";
-
-/** The one block of a kind. */
-export function snippet(path: string, kind: string): string {
-  const [block, ...others] = blocksOf(path, `js ${kind}`);
-  if (block === undefined || others.length > 0) throw new Error(`${path} has not one block "js ${kind}"`);
-  return block;
-}
 
 const readme = (kind: string) => snippet("README.md", kind);
 const runtimes = (kind: string) => snippet("docs/runtimes.md", kind);

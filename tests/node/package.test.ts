@@ -12,7 +12,7 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { generate } from "../fixtures/gen-history.mjs";
 import { type Project, project } from "../matrix/project.js";
-import { snippet } from "../matrix/snippets.js";
+import { snippet } from "../support/programs.js";
 import { root } from "../support/shared.js";
 
 const read = (path: string) => JSON.parse(readFileSync(join(root, path), "utf8"));
