@@ -99,7 +99,7 @@ const models = readdirSync(join(root, "pkg", "src", "models"))
   .map((name) => name.slice(0, -".ts".length));
 
 /** How a runtime gets at the module; `#loader` of package.json chooses. */
-const loaders = ["browser", "edge", "node", "workerd"];
+const loaders = ["browser", "deno", "edge", "node", "workerd"];
 
 /** Every sub-path with an engine: the source, and what brings the module. */
 const entries = {
@@ -148,6 +148,8 @@ function options() {
     bundle: true,
     platform: "neutral",
     target: "es2022",
+    // Only the file that Deno imports has it.
+    supported: { "import-source": true },
     external: ["node:*", "#loader", "*.wasm", "*.wasm?module"],
     alias: { "#glue": join(work, "glue.mjs") },
     define: { KEEPLINE_VERSION: JSON.stringify(version) },
@@ -165,6 +167,7 @@ async function buildModules(build) {
       ...Object.fromEntries(Object.keys(entries).map((name) => [name, `entry:${name}`])),
       ...Object.fromEntries(Object.entries(plain).map(([name, source]) => [name, join(sources, source)])),
       ...Object.fromEntries(loaders.map((name) => [`loader/${name}`, join(sources, "entry", `${name}-loader.ts`)])),
+      "loader/deno-source": join(sources, "entry", "deno-source.js"),
     },
     outdir: dist,
     splitting: true,
@@ -213,11 +216,24 @@ function buildTypes() {
   }
 }
 
+/** Takes out of the source maps what the package holds anyway: its sources, and the module as base64. */
+function slimMaps() {
+  for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".js.map") && !name.endsWith(".cjs.map")) continue;
+    const file = join(dist, name);
+    const map = JSON.parse(readFileSync(file, "utf8"));
+    const held = (source) => source === "base64:wasm" || /^(\.\.\/)+src\//.test(source);
+    map.sourcesContent = map.sourcesContent.map((text, index) => (held(map.sources[index]) ? null : text));
+    writeFileSync(file, JSON.stringify(map));
+  }
+}
+
 async function buildJavaScript() {
   const { build } = await import("esbuild");
   for (const name of readdirSync(dist)) if (name !== "keepline.wasm") rmSync(join(dist, name), { recursive: true });
   await buildModules(build);
   await buildRequired(build);
+  slimMaps();
   buildTypes();
 }
 

@@ -86,12 +86,18 @@ export class Instance {
 
 let loader: Loader | undefined;
 let compiled: WebAssembly.Module | undefined;
+/** Whether the host gave the module. */
+let given = false;
 let compiling: Promise<WebAssembly.Module> | undefined;
 let current: Instance | undefined;
 
-/** Tells how this runtime gets at the module. */
-export function useLoader(use: Loader): void {
-  loader = use;
+/**
+ * Tells how this runtime gets at the module.
+ *
+ * @param chosen the host named this entry point itself, so that no other one replaces it, whichever comes first
+ */
+export function useLoader(use: Loader, chosen = false): void {
+  if (chosen || !loader) loader = use;
 }
 
 /**
@@ -110,9 +116,11 @@ export async function init(source?: ModuleSource | PromiseLike<ModuleSource>): P
 }
 
 async function compile(source?: ModuleSource | PromiseLike<ModuleSource>): Promise<WebAssembly.Module> {
+  given = source !== undefined;
   try {
-    const given = await source;
-    return await (given === undefined ? need(loader).load() : compileFrom(given));
+    const taken = await source;
+    given = taken !== undefined;
+    return await (taken === undefined ? need(loader).load() : compileFrom(taken));
   } catch (cause) {
     throw loadFailed(cause);
   }
@@ -127,14 +135,22 @@ async function compileFrom(source: Awaited<ModuleSource>): Promise<WebAssembly.M
   return WebAssembly.compile(await bytes.arrayBuffer());
 }
 
+/** What to do about a source that the host gave. */
+const ADVICE_ON_SOURCE =
+  "Give init() the file keepline/core.wasm of this very version, as bytes, URL, Response or WebAssembly.Module; in a page, allow 'wasm-unsafe-eval' in the Content-Security-Policy; a Worker takes a WebAssembly.Module only";
+
+/** What to do where no loader is. */
+const ADVICE_ON_SLIM =
+  "keepline/slim brings none: await init(source) first, with the file keepline/core.wasm as bytes, URL, Response or WebAssembly.Module";
+
 function need(use: Loader | undefined): Loader {
-  if (!use) throw new Error("this entry point of keepline brings no module; call init(source) first");
+  if (!use) throw new Error("init(source) was not called");
   return use;
 }
 
 function loadFailed(cause: unknown): CompactionError {
-  const advice = loader ? ` ${loader.advice}` : "";
-  return new CompactionError("load_failed", `the WebAssembly module of keepline could not be loaded.${advice}`, {
+  const advice = given ? ADVICE_ON_SOURCE : (loader?.advice ?? ADVICE_ON_SLIM);
+  return new CompactionError("load_failed", `the WebAssembly module of keepline could not be loaded. ${advice}`, {
     cause,
   });
 }
@@ -154,6 +170,7 @@ export function readySync(): Instance {
         "the WebAssembly module of keepline is not loaded yet; await init() before calling a synchronous function",
       );
     }
+    given = false;
     try {
       compiled = loader.loadSync();
     } catch (cause) {
@@ -168,6 +185,8 @@ function instance(): Instance {
     try {
       current = new Instance(compiled as WebAssembly.Module);
     } catch (cause) {
+      // Another module than ours; too little memory may pass.
+      if (!(cause instanceof RangeError)) compiled = undefined;
       throw loadFailed(cause);
     }
   }

@@ -13,15 +13,30 @@ const TYPES: Record<string, string> = {
 };
 
 /** Nothing but own scripts, and WebAssembly. */
-const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'";
+export const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'";
+
+/** How a folder is served. */
+export interface Serving {
+  /** The Content-Security-Policy. */
+  policy?: string;
+  /** What the server does not have. */
+  absent?: RegExp;
+  /** Whether pages of other origins may read the files, as those of CDNs. */
+  shared?: boolean;
+}
 
 /** Serves a folder while something is done with its address. */
-async function served<T>(folder: string, task: (address: string) => Promise<T>): Promise<T> {
+export async function served<T>(
+  folder: string,
+  { policy = POLICY, absent, shared }: Serving,
+  task: (address: string) => Promise<T>,
+): Promise<T> {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
     const file = join(folder, path);
-    if (path === "/favicon.ico" || !existsSync(file)) return response.writeHead(404).end();
-    response.setHeader("content-security-policy", POLICY);
+    if (absent?.test(path) || !existsSync(file)) return response.writeHead(404).end();
+    response.setHeader("content-security-policy", policy);
+    if (shared) response.setHeader("access-control-allow-origin", "*");
     response.setHeader("content-type", TYPES[extname(file)] ?? "application/octet-stream");
     return response.end(readFileSync(file));
   });
@@ -36,36 +51,48 @@ async function served<T>(folder: string, task: (address: string) => Promise<T>):
 
 const QUIET = ["quic", "background-networking", "component-update", "sync"].map((what) => `--disable-${what}`);
 
-/** What a page of a folder puts into its title, or why it cannot be opened. */
-export async function open(name: BrowserName, folder: string, page: string): Promise<string> {
+/** What a page of a folder says, or why it cannot be opened. */
+export async function open(name: BrowserName, folder: string, page: string, serving: Serving = {}): Promise<string> {
   const found = await findBrowser(name);
   if ("missing" in found) throw new SkippedError(found.missing);
-  return served(folder, async (address) => {
-    const titled = "document.title !== 'waiting' && document.body.textContent !== ''";
-    if (name === "chromium") {
-      const { chromium } = await import("playwright-core");
-      const args = ["--no-sandbox", "--disable-gpu", "--no-first-run", ...QUIET];
-      const browser = await chromium.launch({ executablePath: found.program, args });
-      try {
-        const opened = await browser.newPage();
-        await opened.goto(address + page);
-        // By turns and not by waitForFunction, which the policy forbids.
-        return await polled(() => opened.evaluate(`${titled} ? document.body.textContent : ''`));
-      } finally {
-        await browser.close();
-      }
-    }
-    const { launch } = await import("puppeteer-core");
-    const browser = await launch({ browser: "firefox", executablePath: found.program, headless: true });
+  return served(folder, serving, (address) => OPENERS[name](found.program, address + page));
+}
+
+/** What the page of an address says in a browser. */
+export async function visit(name: BrowserName, address: string): Promise<string> {
+  const found = await findBrowser(name);
+  if ("missing" in found) throw new SkippedError(found.missing);
+  return OPENERS[name](found.program, address);
+}
+
+/** Empty until the page has something to say. By turns and not by waitForFunction, which the policy forbids. */
+const SAID = "document.title === 'waiting' ? '' : (document.getElementById('said') ?? document.body).textContent";
+
+const OPENERS: Record<BrowserName, (executablePath: string, address: string) => Promise<string>> = {
+  async chromium(executablePath, address) {
+    const { chromium } = await import("playwright-core");
+    const args = ["--no-sandbox", "--disable-gpu", "--no-first-run", ...QUIET];
+    const browser = await chromium.launch({ executablePath, args });
     try {
       const opened = await browser.newPage();
-      await opened.goto(address + page);
-      return await polled(() => opened.evaluate(`${titled} ? document.body.textContent : ''`) as Promise<string>);
+      await opened.goto(address);
+      return await polled(() => opened.evaluate(SAID));
     } finally {
       await browser.close();
     }
-  });
-}
+  },
+  async firefox(executablePath, address) {
+    const { launch } = await import("puppeteer-core");
+    const browser = await launch({ browser: "firefox", executablePath, headless: true });
+    try {
+      const opened = await browser.newPage();
+      await opened.goto(address);
+      return await polled(() => opened.evaluate(SAID));
+    } finally {
+      await browser.close();
+    }
+  },
+};
 
 async function polled(look: () => Promise<unknown>): Promise<string> {
   for (let turn = 0; turn < 300; turn++) {

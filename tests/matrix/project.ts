@@ -21,6 +21,7 @@ export function project(): Project {
   const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz")) as string;
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "host", private: true, type: "module" }));
   npm("install", `./${tarball}`, "--no-audit", "--no-fund", "--legacy-peer-deps", "--offline");
-  copyFileSync(join(root, "tests", "matrix", "suite.mjs"), join(folder, "suite.mjs"));
+  for (const name of ["suite.mjs", "history.mjs"])
+    copyFileSync(join(root, "tests", "matrix", name), join(folder, name));
   return { folder, tarball: join(folder, tarball), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

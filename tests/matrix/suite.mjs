@@ -28,8 +28,44 @@ const answer =
     answers: Object.fromEntries(Object.keys(questions).map((name, index) => [name, probability(index)])),
   });
 
-/** Compacts, fails, aborts, compacts in parallel and decides locally; says what came of it. */
-export async function suite({ compactContext, applyDecisions, restore, localDecisionModel, CompactionError, init }) {
+/** Counts what is compiled and instantiated while something is done. */
+async function counting(task) {
+  const own = { compile: WebAssembly.compile, Module: WebAssembly.Module, Instance: WebAssembly.Instance };
+  const counts = { compiled: 0, instances: 0 };
+  const counted = (name, what) =>
+    new Proxy(own[name], {
+      apply: (target, self, args) => {
+        counts[what]++;
+        return Reflect.apply(target, self, args);
+      },
+      construct: (target, args) => {
+        counts[what]++;
+        return Reflect.construct(target, args);
+      },
+    });
+  WebAssembly.compile = counted("compile", "compiled");
+  WebAssembly.Module = counted("Module", "compiled");
+  WebAssembly.Instance = counted("Instance", "instances");
+  try {
+    return { said: await task(), counts };
+  } finally {
+    Object.assign(WebAssembly, own);
+  }
+}
+
+/** Runs {@link scenes}; says what came of it, or throws where that is wrong in itself. */
+export async function suite(keepline) {
+  const { said, counts } = await counting(() => scenes(keepline));
+  // A host that gave the module has compiled it before.
+  if (counts.compiled > 1 || counts.instances !== 1) throw new Error(`not initialised once: ${JSON.stringify(counts)}`);
+  const { same, failed, wrong, aborted } = said;
+  const wanted = same && failed === "decision_failed" && wrong === "invalid_request" && aborted === "aborted";
+  if (!wanted) throw new Error(JSON.stringify({ same, failed, wrong, aborted }));
+  return JSON.stringify(said);
+}
+
+/** Compacts, fails, aborts, compacts in parallel (the first calls, so that they race) and decides locally. */
+async function scenes({ compactContext, applyDecisions, restore, localDecisionModel, CompactionError, init }) {
   const code = (promise) =>
     promise.then(
       () => "no error",
@@ -47,7 +83,7 @@ export async function suite({ compactContext, applyDecisions, restore, localDeci
   const local = await compactContext(request(), localDecisionModel({ point: "firm" }));
   await Promise.all([init(), init()]);
   const applied = applyDecisions(request(), parallel[0].decisions);
-  return JSON.stringify({
+  return {
     scripted: shown(parallel[0]),
     same: parallel.every((result) => shown(result) === shown(parallel[0])) && shown(applied) === shown(parallel[0]),
     failed: await code(compactContext(request(), failing, { maxRetries: 0 })),
@@ -55,5 +91,5 @@ export async function suite({ compactContext, applyDecisions, restore, localDeci
     aborted: await code(waiting),
     local: shown(local),
     restored: JSON.stringify(restore(parallel[0], request().messages, "c1")),
-  });
+  };
 }

@@ -383,9 +383,12 @@ describe("init", () => {
       await assert.rejects(
         copy.init(source() as never),
         (error: Error & { code?: string }) =>
-          error.code === "load_failed" && error.cause instanceof Error && /keepline\.wasm/.test(error.message),
+          error.code === "load_failed" && error.cause instanceof Error && /keepline\/core\.wasm/.test(error.message),
       );
     }
+    const foreign = new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]));
+    await copy.init(foreign);
+    await assert.rejects(copy.compactContext(session(1), drop), code("load_failed"));
     assert.equal((await copy.compactContext(session(1), drop)).changed, true);
   });
 

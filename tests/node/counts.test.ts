@@ -1,6 +1,8 @@
 /** Exact figures that need no clock: what crosses into the module, what it imports, how much memory and how many bytes it takes. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { compactContext, type DecisionRequest, type Message } from "keepline";
 import { flatten } from "../../pkg/src/flatten.js";
@@ -97,5 +99,14 @@ describe("the module", () => {
       assert.ok(size <= ceiling, `${entry}: ${size}`);
       assert.ok(size > ceiling / 2, `${entry}: ${size}; lower its ceiling`);
     }
+  });
+
+  it("and the scripts are as large as the page about runtimes says", async () => {
+    const page = readFileSync(join(root, "docs", "runtimes.md"), "utf8");
+    const rows = [...page.matchAll(/^\| `keepline(?:\/([\w/-]+))?`.* \| (\d+) \|$/gm)];
+    assert.equal(rows.length, 8);
+    for (const [row, entry = "index", size] of rows)
+      assert.equal(Math.max(1, Math.round((await script(entry)) / 1000)), Number(size), row);
+    assert.equal(Math.round(brotli(bytes) / 1000), Number(/`keepline\/core\.wasm`: (\d+) KB/.exec(page)?.[1]));
   });
 });

@@ -10,6 +10,13 @@ export function blocksOf(path: string, language: string): string[] {
   return [...readFileSync(join(root, path), "utf8").matchAll(pattern)].map(([, block]) => block as string);
 }
 
+/** The one block of JavaScript of a kind. */
+export function snippet(path: string, kind: string): string {
+  const [block, ...others] = blocksOf(path, `js ${kind}`);
+  if (block === undefined || others.length > 0) throw new Error(`${path} has not one block "js ${kind}"`);
+  return block;
+}
+
 /** What a program prints. It stands where `import "keepline"` finds the package. */
 export function output(program: string, name: string): string {
   const folder = join(root, ".build", "programs");

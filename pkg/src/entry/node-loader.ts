@@ -9,5 +9,5 @@ useLoader({
   load: async () => WebAssembly.compile(await readFile(file)),
   loadSync: () => new WebAssembly.Module(readFileSync(file)),
   advice:
-    "It is the file dist/keepline.wasm of the package: install the package again; when bundling for a server, keep the package external, or use keepline/inline, or init() of keepline/slim",
+    "It is the file dist/keepline.wasm of the package: install the package again; when bundling for a server, keep the package external (Next.js: serverExternalPackages), or use keepline/inline, or init() of keepline/slim",
 });

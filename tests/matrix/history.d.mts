@@ -1,0 +1,3 @@
+import type { Message } from "keepline";
+
+export const history: Message[];
