@@ -45,7 +45,7 @@ await step("types", () => {
   run(bin("tsc"), ["-p", "www/tsconfig.json"]);
 });
 await step("build of the page", buildPage);
-await step("browsers", () => run(process.execPath, ["--import", "tsx", "tests/engines/browsers.ts"]));
+await step("browsers", () => run(process.execPath, ["--import", "tsx", "tests/browsers/find.ts"]));
 await step("tests in Node", () =>
   run(process.execPath, ["--expose-gc", "--import", "tsx", "--test", "--test-reporter=spec", ...nodeTests]),
 );

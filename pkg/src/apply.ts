@@ -69,7 +69,7 @@ export function readDecisions(
 }
 
 /** Call id and tool of a call block. */
-export function nameAt(history: FlatHistory): (message: number, block: number) => [string, string] {
+function nameAt(history: FlatHistory): (message: number, block: number) => [string, string] {
   return (message, block) => {
     const { id, name } = blockAt(history, message, block);
     return [id as string, typeof name === "string" ? name : ""];

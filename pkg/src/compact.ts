@@ -197,8 +197,8 @@ class History {
     instance: Instance,
     outcome: OutcomeArray,
     measured: Pick<Measured, "usage" | "retries" | "started">,
+    pairs = readDecisions(outcome, instance, this.read.name),
   ): CompactionResult<object> {
-    const pairs = readDecisions(outcome, instance, this.read.name);
     const { messages, map } = this.read.rebuild(outcome, pairs, instance.templates[this.runtime.language][2]);
     const [charsBefore, charsAfter] = this.runtime.countChars ? this.chars(messages) : [null, null];
     const rest = report(outcome, pairs, { ...measured, map, messagesAfter: messages.length, charsBefore, charsAfter });
@@ -342,9 +342,10 @@ export function applyWith<M>(
   const history = new History(read, taken.messages, taken.settings, checked);
   const session = history.open(instance, new Host(history.read, checked));
   const outcome = use(instance, session, () => session.decide(answers, checked.language === "zh"));
-  matchGiven(decisions, readDecisions(outcome, instance, history.read.name));
+  const pairs = readDecisions(outcome, instance, history.read.name);
+  matchGiven(decisions, pairs);
   const measured = { usage: [], retries: 0, started };
-  const result = history.result(instance, outcome, measured) as CompactionResult<unknown> as CompactionResult<M>;
+  const result = history.result(instance, outcome, measured, pairs) as CompactionResult<unknown> as CompactionResult<M>;
   carryReasons(decisions, result.decisions);
   return result;
 }

@@ -5,6 +5,7 @@ import { readySync } from "./engine.js";
 import { invalidRequest } from "./errors.js";
 import { flatten } from "./flatten.js";
 import { Host } from "./host.js";
+import { listsOf } from "./request.js";
 import { checkRuntime } from "./runtime.js";
 import type { CompactionResult, Message } from "./types.js";
 
@@ -98,14 +99,7 @@ function removal<M>(result: CompactionResult<M>, original: readonly M[], without
   // In stub mode nothing is removed.
   const present = gone.filter(({ result_at: [message] }) => isGone(message) || shrank(result, original, message));
   const instance = readySync();
-  const lists = {
-    eligible: new Set<string>(),
-    protectedMessages: new Set<string>(),
-    protectedCalls: new Set<string>(),
-    taskStarts: new Set<string>(),
-    references: {},
-  };
-  const history = flatten(original, lists);
+  const history = flatten(original, listsOf({}));
   const host = new Host(
     { output: () => undefined, id: (message, block) => String(blockAt(history, message, block).id) },
     checkRuntime(),

@@ -121,7 +121,7 @@ function variantOf(base: Run, raw: Record<string, unknown>, index: number): Run 
 }
 
 /** Expands `$repeat`, `$concat` and the values that JSON cannot hold. */
-export function expand(value: unknown): unknown {
+function expand(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(expand);
   const { $repeat, $concat, $js, ...rest } = value as Record<string, unknown>;

@@ -1,13 +1,13 @@
 /** The engines that run the package, each with the means to run the probe in it. */
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { root } from "../support/shared.js";
-import { type BrowserName, findBrowser } from "./browsers.js";
+import { type BrowserName, findBrowser } from "../browsers/find.js";
+import { listen, pathOf, sendFile } from "../browsers/serve.js";
+import { withPage } from "../browsers/start.js";
+import { bin } from "../support/shared.js";
 
 /** An engine. */
 export interface Engine {
@@ -36,8 +36,6 @@ function byCommand(name: string, program: string, ...args: string[]): Engine {
   };
 }
 
-const bin = (name: string) => join(root, "node_modules", ".bin", name);
-
 async function workerd(folder: string): Promise<string> {
   const { Miniflare } = await import("miniflare");
   const worker = new Miniflare({
@@ -61,71 +59,26 @@ export default { fetch: async () => new Response(await run(module)) };`,
   }
 }
 
-const TYPES: Record<string, string> = { ".mjs": "text/javascript", ".wasm": "application/wasm" };
-
-/** Serves a folder while something is done with its address. */
-async function served<T>(folder: string, task: (address: string) => Promise<T>): Promise<T> {
-  const server = createServer((request, response) => {
-    const file = join(folder, request.url ?? "");
-    if (request.url === "/") {
-      response.setHeader("content-type", "text/html").end("<!doctype html><title>probe</title>");
-    } else if (existsSync(file)) {
-      response.setHeader("content-type", TYPES[extname(file)] ?? "application/octet-stream").end(readFileSync(file));
-    } else {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  try {
-    return await task(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
-}
-
 /** What runs in the page. */
 const IN_PAGE = `(async () => {
   const { run } = await import("/probe.mjs");
   return run(await fetch("/keepline.wasm"));
 })()`;
 
-async function byBrowser(
-  name: BrowserName,
-  open: (program: string, address: string) => Promise<string>,
-): Promise<Engine> {
+async function byBrowser(name: BrowserName): Promise<Engine> {
   const found = await findBrowser(name);
   if ("missing" in found) return { name, ...found, run: () => Promise.reject(new Error(found.missing)) };
-  return { name, run: (folder) => served(folder, (address) => open(found.program, address)) };
+  return { name, run: (folder) => inBrowser(name, folder) };
 }
 
-/** Without what calls home. */
-const QUIET = ["quic", "background-networking", "component-update", "sync"].map((what) => `--disable-${what}`);
-
-async function inChromium(executablePath: string, address: string): Promise<string> {
-  const { chromium } = await import("playwright-core");
-  const opened = await chromium.launch({
-    executablePath,
-    args: ["--no-sandbox", "--disable-gpu", "--no-first-run", ...QUIET],
-  });
+async function inBrowser(name: BrowserName, folder: string): Promise<string> {
+  writeFileSync(join(folder, "index.html"), "<!doctype html><title>probe</title>");
+  const { address, stop } = await listen((request, response) => sendFile(folder, pathOf(request), response));
   try {
-    const page = await opened.newPage();
-    await page.goto(address);
-    return await page.evaluate(IN_PAGE);
+    const said = await withPage(name, `${address}index.html`, (page) => page.evaluate(IN_PAGE));
+    return said as string;
   } finally {
-    await opened.close();
-  }
-}
-
-async function inFirefox(executablePath: string, address: string): Promise<string> {
-  const { launch } = await import("puppeteer-core");
-  const opened = await launch({ browser: "firefox", executablePath, headless: true });
-  try {
-    const page = await opened.newPage();
-    await page.goto(address);
-    return (await page.evaluate(IN_PAGE)) as string;
-  } finally {
-    await opened.close();
+    await stop();
   }
 }
 
@@ -141,6 +94,6 @@ export const engines: readonly Engine[] = [
   byCommand("Deno", bin("deno"), "run", "--allow-read", "--no-config"),
   byCommand("Bun", bin("bun"), "run"),
   { name: "workerd", run: workerd },
-  await byBrowser("chromium", inChromium),
-  await byBrowser("firefox", inFirefox),
+  await byBrowser("chromium"),
+  await byBrowser("firefox"),
 ];

@@ -5,7 +5,7 @@ import { modelMessageSchema as schemaOf6 } from "ai-v6";
 import { compactMessages, decideMessages, inspectMessages, viewMessages } from "keepline/ai-sdk";
 import { type Adapter, type FormatCheck, type History, validator } from "./format.js";
 import type { Random } from "./random.js";
-import { type Script, type ScriptCall, type ScriptStep, together } from "./script.js";
+import { idsOf, type Script, type ScriptCall, type ScriptStep, together } from "./script.js";
 
 const adapter = { compactMessages, decideMessages, inspectMessages, viewMessages } as unknown as Adapter;
 
@@ -55,11 +55,7 @@ function groupsOf(script: Script): string[][] {
   });
 }
 
-const tied = ({ items }: Script): string[] =>
-  items
-    .flatMap((item) => (item.kind === "step" ? item.calls : []))
-    .filter(({ tied, server }) => tied || server)
-    .map(({ id }) => id);
+const untouchable = ({ items }: Script) => idsOf(items, ({ tied, server }) => tied || server);
 
 type Version = 5 | 6 | 7;
 
@@ -163,7 +159,7 @@ function writeModel(script: Script, random: Random): History {
   });
   return {
     messages,
-    untouchable: tied(script),
+    untouchable: untouchable(script),
     groups: groupsOf(script),
     runtime: runtimeOf(random, script),
     validation: { version },
@@ -264,7 +260,7 @@ function writeUi(script: Script, random: Random): History {
         reply(uiStep(item, script, random));
     }
   }
-  return { messages, untouchable: tied(script), groups: groupsOf(script), runtime: runtimeOf(random, script) };
+  return { messages, untouchable: untouchable(script), groups: groupsOf(script), runtime: runtimeOf(random, script) };
 }
 
 /** A history that the SDK itself made of the page's. */

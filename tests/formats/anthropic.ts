@@ -1,7 +1,7 @@
 import { compactMessages, decideMessages, inspectMessages, viewMessages } from "keepline/anthropic";
 import { type Adapter, type FormatCheck, validator } from "./format.js";
 import type { Random } from "./random.js";
-import type { Script, ScriptCall, ScriptStep } from "./script.js";
+import { idsOf, type Script, type ScriptCall, type ScriptStep } from "./script.js";
 
 const think = (random: Random, number: number) =>
   random.chance(0.2)
@@ -104,10 +104,7 @@ function write({ items }: Script, random: Random) {
   const binding = random.pick(["ignore", "error", "strip", "drop_block"]);
   return {
     messages,
-    untouchable: items
-      .flatMap((item) => (item.kind === "step" ? item.calls : []))
-      .filter(({ tied }) => tied)
-      .map(({ id }) => id),
+    untouchable: idsOf(items, ({ tied }) => tied),
     runtime: {
       ...(random.chance(0.3) && { protectCurrentTurn: random.pick(["all", "calls", false]) }),
       ...(binding === "error" && { prefixMismatch: "error" }),

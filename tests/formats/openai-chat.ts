@@ -1,7 +1,7 @@
 import { compactMessages, decideMessages, inspectMessages, viewMessages } from "keepline/openai-chat";
 import { type Adapter, type FormatCheck, validator } from "./format.js";
 import type { Random } from "./random.js";
-import type { Script, ScriptCall, ScriptStep } from "./script.js";
+import { idsOf, type Script, type ScriptCall, type ScriptStep } from "./script.js";
 
 function assistant(step: ScriptStep, random: Random, google: boolean): object {
   const list = random.chance(0.2) && step.text !== undefined;
@@ -60,10 +60,7 @@ function write({ items, provider }: Script, random: Random) {
   });
   return {
     messages,
-    untouchable: items
-      .flatMap((item) => (item.kind === "step" ? item.calls : []))
-      .filter(({ tied }) => tied)
-      .map(({ id }) => id),
+    untouchable: idsOf(items, ({ tied }) => tied),
     runtime: {
       ...(random.chance(0.1) && {
         isError: ({ content }: { content: unknown }) => `${JSON.stringify(content)}`.includes("x"),

@@ -53,6 +53,12 @@ export function together({ items }: Script, isOne: (step: ScriptStep) => boolean
   return ids.filter((group) => new Set(group).size > 1);
 }
 
+/** Ids of the calls that are so. */
+export function idsOf(items: readonly ScriptItem[], isSo: (call: ScriptCall) => boolean): string[] {
+  const calls = items.flatMap((item) => (item.kind === "step" ? item.calls : []));
+  return calls.filter(isSo).map(({ id }) => id);
+}
+
 function call(random: Random, used: string[], number: string): ScriptCall {
   const again = used.length > 0 && random.chance(0.04);
   const id = again ? random.pick(used) : `c${number}`;

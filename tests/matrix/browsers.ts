@@ -1,16 +1,7 @@
 /** Pages of a static server with a strict policy, opened in real browsers. */
-import { existsSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { extname, join } from "node:path";
-import { type BrowserName, findBrowser } from "../engines/browsers.js";
-
-const TYPES: Record<string, string> = {
-  ".html": "text/html",
-  ".js": "text/javascript",
-  ".mjs": "text/javascript",
-  ".wasm": "application/wasm",
-};
+import type { BrowserName } from "../browsers/find.js";
+import { listen, pathOf, sendFile } from "../browsers/serve.js";
+import { withPage } from "../browsers/start.js";
 
 /** Nothing but own scripts, and WebAssembly. */
 export const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'";
@@ -31,68 +22,34 @@ export async function served<T>(
   { policy = POLICY, absent, shared }: Serving,
   task: (address: string) => Promise<T>,
 ): Promise<T> {
-  const server = createServer((request, response) => {
-    const path = new URL(request.url ?? "/", "http://localhost").pathname;
-    const file = join(folder, path);
-    if (absent?.test(path) || !existsSync(file)) return response.writeHead(404).end();
+  const { address, stop } = await listen((request, response) => {
+    const path = pathOf(request);
+    if (absent?.test(path)) return response.writeHead(404).end();
     response.setHeader("content-security-policy", policy);
     if (shared) response.setHeader("access-control-allow-origin", "*");
-    response.setHeader("content-type", TYPES[extname(file)] ?? "application/octet-stream");
-    return response.end(readFileSync(file));
+    return sendFile(folder, path, response);
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   try {
-    return await task(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    return await task(address);
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await stop();
   }
 }
 
-const QUIET = ["quic", "background-networking", "component-update", "sync"].map((what) => `--disable-${what}`);
-
 /** What a page of a folder says, or why it cannot be opened. */
-export async function open(name: BrowserName, folder: string, page: string, serving: Serving = {}): Promise<string> {
-  const found = await findBrowser(name);
-  if ("missing" in found) throw new SkippedError(found.missing);
-  return served(folder, serving, (address) => OPENERS[name](found.program, address + page));
+export function open(name: BrowserName, folder: string, page: string, serving: Serving = {}): Promise<string> {
+  return served(folder, serving, (address) => visit(name, address + page));
 }
 
 /** What the page of an address says in a browser. */
 export async function visit(name: BrowserName, address: string): Promise<string> {
-  const found = await findBrowser(name);
-  if ("missing" in found) throw new SkippedError(found.missing);
-  return OPENERS[name](found.program, address);
+  const said = await withPage(name, address, (page) => polled(() => page.evaluate(SAID)));
+  if (typeof said !== "string") throw new SkippedError(said.missing);
+  return said;
 }
 
 /** Empty until the page has something to say. By turns and not by waitForFunction, which the policy forbids. */
 const SAID = "document.title === 'waiting' ? '' : (document.getElementById('said') ?? document.body).textContent";
-
-const OPENERS: Record<BrowserName, (executablePath: string, address: string) => Promise<string>> = {
-  async chromium(executablePath, address) {
-    const { chromium } = await import("playwright-core");
-    const args = ["--no-sandbox", "--disable-gpu", "--no-first-run", ...QUIET];
-    const browser = await chromium.launch({ executablePath, args });
-    try {
-      const opened = await browser.newPage();
-      await opened.goto(address);
-      return await polled(() => opened.evaluate(SAID));
-    } finally {
-      await browser.close();
-    }
-  },
-  async firefox(executablePath, address) {
-    const { launch } = await import("puppeteer-core");
-    const browser = await launch({ browser: "firefox", executablePath, headless: true });
-    try {
-      const opened = await browser.newPage();
-      await opened.goto(address);
-      return await polled(() => opened.evaluate(SAID));
-    } finally {
-      await browser.close();
-    }
-  },
-};
 
 async function polled(look: () => Promise<unknown>): Promise<string> {
   for (let turn = 0; turn < 300; turn++) {

@@ -1,7 +1,7 @@
 /** Pages made by bundlers, and the service worker that an ordinary script can be. */
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BrowserName } from "../engines/browsers.js";
+import type { BrowserName } from "../browsers/find.js";
 import { snippet } from "../support/programs.js";
 import { open, visit } from "./browsers.js";
 import { ASKING_SERVICE, HTML, page, WORKER } from "./pages.js";

@@ -1,7 +1,7 @@
 /** Pages without a bundler, and their workers. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BrowserName } from "../engines/browsers.js";
+import type { BrowserName } from "../browsers/find.js";
 import { open, POLICY, type Serving, served } from "./browsers.js";
 import type { Project } from "./project.js";
 

@@ -1,10 +1,11 @@
 /** Every place where the package runs: how the suite gets there, and what it says. */
-import type { BrowserName } from "../engines/browsers.js";
+import type { BrowserName } from "../browsers/find.js";
+import { bin } from "../support/shared.js";
 import { bundled, bundlers, scriptedService, served } from "./bundlers.js";
 import { failures } from "./failures.js";
 import { next } from "./next.js";
 import { ASKING_SERVICE, ASKING_WORKER, BROWSER, fromElsewhere, page, plainPage, WORKER } from "./pages.js";
-import { bin, MODULE, program, REQUIRE } from "./programs.js";
+import { MODULE, program, REQUIRE } from "./programs.js";
 import type { Project } from "./project.js";
 import { sharing } from "./sharing.js";
 import { snippets } from "./snippets.js";

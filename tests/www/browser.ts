@@ -1,22 +1,5 @@
-/** One way to drive both browsers: puppeteer speaks Chromium's protocol and BiDi, which Debian's Firefox speaks. */
-import { type Browser, launch, type Page } from "puppeteer-core";
-import { type BrowserName, findBrowser } from "../engines/browsers.js";
-
-/** Without what calls home. */
-const QUIET = ["quic", "background-networking", "component-update", "sync"].map((what) => `--disable-${what}`);
-
-/** Starts a browser, or says why it cannot. */
-export async function start(name: BrowserName): Promise<Browser | { missing: string }> {
-  const found = await findBrowser(name);
-  if ("missing" in found) return found;
-  const chromium = ["--no-sandbox", "--disable-gpu", "--no-first-run", ...QUIET];
-  return launch({
-    browser: name === "chromium" ? "chrome" : "firefox",
-    executablePath: found.program,
-    headless: true,
-    ...(name === "chromium" && { args: chromium }),
-  });
-}
+/** Opens the page as a user would. */
+import type { Browser, Page } from "puppeteer-core";
 
 /** How a page is opened. */
 export interface Look {

@@ -8,10 +8,11 @@ import { brotliCompressSync } from "node:zlib";
 import { transform } from "esbuild";
 import type { Browser, ElementHandle, Page } from "puppeteer-core";
 import { RUNTIMES, snippet } from "../../www/src/snippet.js";
-import type { BrowserName } from "../engines/browsers.js";
+import type { BrowserName } from "../browsers/find.js";
+import { start } from "../browsers/start.js";
 import { generate } from "../fixtures/gen-history.mjs";
 import { root } from "../support/shared.js";
-import { open, start } from "./browser.js";
+import { open } from "./browser.js";
 import { type Server, serve } from "./serve.js";
 
 const dist = join(root, "www", "dist");

@@ -2,8 +2,9 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "puppeteer-core";
+import { start } from "../browsers/start.js";
 import { root } from "../support/shared.js";
-import { open, start } from "./browser.js";
+import { open } from "./browser.js";
 import { serve } from "./serve.js";
 
 const folder = join(root, "out", "www");

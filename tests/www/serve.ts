@@ -1,49 +1,22 @@
 /** Serves the built page, and endpoints of the System One wire that answer, fail or hang. */
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { extname, join, normalize } from "node:path";
-
-const TYPES: Record<string, string> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript",
-  ".css": "text/css",
-  ".json": "application/json",
-  ".svg": "image/svg+xml",
-  ".wasm": "application/wasm",
-};
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Listening, listen, pathOf, sendFile } from "../browsers/serve.js";
 
 /** A running server. */
-export interface Server {
-  address: string;
+export interface Server extends Listening {
   /** Bodies that the answering endpoint got. */
   asked: string[];
-  stop(): Promise<void>;
 }
 
 /** Starts a server for a folder. */
 export async function serve(folder: string, port = 0): Promise<Server> {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const listening = await listen((request, response) => {
+    const path = pathOf(request);
     if (request.method === "POST") void endpoint(request, response, asked);
-    else file(folder, request, response);
-  });
-  await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
-  const stop = async () => {
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
-  };
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked, stop };
-}
-
-function file(folder: string, request: IncomingMessage, response: ServerResponse): void {
-  const { pathname } = new URL(request.url ?? "/", "http://localhost");
-  const path = join(folder, normalize(pathname === "/" ? "/index.html" : pathname));
-  if (!path.startsWith(folder) || !existsSync(path) || !statSync(path).isFile()) {
-    response.writeHead(404).end();
-    return;
-  }
-  response.setHeader("content-type", TYPES[extname(path)] ?? "application/octet-stream").end(readFileSync(path));
+    else sendFile(folder, path === "/" ? "/index.html" : path, response);
+  }, port);
+  return { ...listening, asked };
 }
 
 /** `/answer` answers every question, `/fail` always fails, `/hang` never answers. */

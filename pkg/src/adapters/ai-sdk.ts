@@ -121,10 +121,7 @@ const FORMAT: Format = {
       return seeUiMessage(message, [...message.parts], facts);
     });
   },
-  checksTurn: (open) =>
-    open.some(({ blocks }) =>
-      blocks.some((block) => (block.kind === "call" || block.kind === "thinking") && block.signed === true),
-    ),
+  checksTurn: "signed",
   merges: (messages, { mergeModelTurns }) => {
     const isUi = messages.some((message) => Array.isArray((message as Fields).parts));
     if (isUi) return false;

@@ -78,7 +78,7 @@ const FORMAT: Format = {
     keepPlaceOfSystem(seen);
     return seen;
   },
-  checksTurn: () => true,
+  checksTurn: true,
 };
 
 function seeMessage(message: Fields): Seen {

@@ -95,7 +95,7 @@ const FORMAT: Format = {
     });
     return seen;
   },
-  checksTurn: () => true,
+  checksTurn: true,
   merges: (_contents, { mergeModelTurns = true }) => mergeModelTurns && "calls",
   merge: (earlier, later) =>
     withFields(later as Fields, { parts: [earlier, later].flatMap((content) => partsOf(content as Fields)) }),

@@ -120,10 +120,7 @@ const FORMAT: Format = {
       return shape.type === "ai" ? seeAnswer(shape, index, bound) : seeOther(shape);
     });
   },
-  checksTurn: (open) =>
-    open.some(({ blocks }) =>
-      blocks.some((block) => (block.kind === "call" || block.kind === "thinking") && block.signed === true),
-    ),
+  checksTurn: "signed",
   merges: (messages, { mergeModelTurns }) =>
     (mergeModelTurns ?? messages.some((message) => isGoogles(shapeOf(message as Fields).fields))) && "calls",
   merge: (earlier, later) => {

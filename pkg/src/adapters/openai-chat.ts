@@ -96,7 +96,7 @@ const FORMAT: Format = {
       const message = messageAt(value, index, at);
       return message.role === "tool" ? seeResult(message, switches) : seeMessage(message, index);
     }),
-  checksTurn: () => false,
+  checksTurn: false,
   merges: (_messages, { mergeModelTurns = false }) => mergeModelTurns && "all",
   merge: (earlier, later) => {
     const [one, other] = [earlier, later] as [Fields, Fields];

@@ -109,7 +109,7 @@ const FORMAT: Format = {
     tieRuns(items, seen);
     return seen;
   },
-  checksTurn: () => false,
+  checksTurn: false,
 };
 
 function typeOf({ type, role, id }: Fields): unknown {

@@ -1,5 +1,6 @@
 /** The functions that each adapter exports, made from its format. */
 import { applyWith, compactWith, inspectWith } from "../../compact.js";
+import type { Reader } from "../../format.js";
 import { takeSettings } from "../../request.js";
 import type {
   AnyDecisionModel,
@@ -12,7 +13,7 @@ import type {
   RuntimeOptions,
 } from "../../types.js";
 import { type Format, readWith, seeAll } from "./read.js";
-import { takeSwitches } from "./switches.js";
+import { type Switches, takeSwitches } from "./switches.js";
 import { type Viewed, viewed } from "./view.js";
 
 /** Compacts messages of a format. */
@@ -24,9 +25,10 @@ export async function compactAs<M>(
   runtime?: object,
 ): Promise<CompactionResult<M>> {
   const { switches, rest } = takeSwitches<RuntimeOptions>(runtime, format.switches);
-  const reader = () => (list: readonly unknown[], lists: Parameters<typeof readWith>[3]) =>
-    readWith(format, switches, list, lists);
-  return compactWith(reader, requestOf(messages, settings), model, { shareUnchanged: true, ...rest });
+  return compactWith(readerOf(format, switches), requestOf(messages, settings), model, {
+    shareUnchanged: true,
+    ...rest,
+  });
 }
 
 /** Applies known decisions to messages of a format. */
@@ -38,9 +40,10 @@ export function decideAs<M>(
   runtime?: object,
 ): CompactionResult<M> {
   const { switches, rest } = takeSwitches<ApplyOptions>(runtime, format.switches);
-  const reader = () => (list: readonly unknown[], lists: Parameters<typeof readWith>[3]) =>
-    readWith(format, switches, list, lists);
-  return applyWith(reader, requestOf(messages, settings), decisions, { shareUnchanged: true, ...rest });
+  return applyWith(readerOf(format, switches), requestOf(messages, settings), decisions, {
+    shareUnchanged: true,
+    ...rest,
+  });
 }
 
 /** Shows what would be sent for messages of a format. */
@@ -51,15 +54,17 @@ export async function inspectAs<M>(
   options?: object,
 ): Promise<InspectedRequest[]> {
   const { switches, rest } = takeSwitches<InspectOptions>(options, format.switches);
-  const reader = () => (list: readonly unknown[], lists: Parameters<typeof readWith>[3]) =>
-    readWith(format, switches, list, lists);
-  return inspectWith(reader, requestOf(messages, settings), rest);
+  return inspectWith(readerOf(format, switches), requestOf(messages, settings), rest);
 }
 
 /** Shows what keepline reads of messages of a format. */
 export function viewAs(format: Format, messages: readonly unknown[], options?: object): Viewed[] {
   const { switches } = takeSwitches<InspectOptions>(options, format.switches);
   return viewed(seeAll(format, switches, messages));
+}
+
+function readerOf(format: Format, switches: Switches): () => Reader {
+  return () => (messages, lists) => readWith(format, switches, messages, lists);
 }
 
 function requestOf<M>(messages: readonly M[], settings: object): CompactionRequest<M> {

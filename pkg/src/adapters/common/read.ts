@@ -13,8 +13,8 @@ export interface Format {
   switches: readonly (keyof Switches)[];
   /** Sees every message; keeps `at.path` at the message it reads. */
   see(messages: readonly unknown[], switches: Switches, at: { path: string }): Seen[];
-  /** Whether the provider checks the open tool loop. */
-  checksTurn(open: readonly Seen[]): boolean;
+  /** Whether the provider checks the open tool loop; `signed`: where a call or thinking in it carries a signature. */
+  checksTurn: boolean | "signed";
   /** Whether messages of the agent that touch become one: those in front of one with calls, all of them, or none. */
   merges?(messages: readonly object[], switches: Switches): "calls" | "all" | false;
   /** One message of two, where {@link Format.merges} says so. */
@@ -92,6 +92,9 @@ function writeMessage(writer: FlatWriter, { role, id, blocks }: Seen, isProtecte
 
 const isSigned = ({ blocks }: Seen) => blocks.some((block) => block.kind === "thinking" && block.signed);
 
+const holdsSigned = ({ blocks }: Seen) =>
+  blocks.some((block) => (block.kind === "call" || block.kind === "thinking") && block.signed);
+
 /** Marks the calls of the open tool loop, and tells which messages are protected beside those of the request. */
 function protection(format: Format, switches: Switches, seen: readonly Seen[]): (index: number) => boolean {
   const isUser = ({ role, blocks, continues = blocks.some(({ kind }) => kind === "result") }: Seen) =>
@@ -103,7 +106,8 @@ function protection(format: Format, switches: Switches, seen: readonly Seen[]): 
   const bound = refuses ? seen.findLastIndex(isSigned) : -1;
   // Who speaks of bound thinking has a provider that checks the loop, also once the thinking is gone.
   const binds = switches.stripThinkingAfterEdit === true || (switches.prefixMismatch ?? "ignore") !== "ignore";
-  const checks = binds || format.checksTurn(open);
+  const { checksTurn } = format;
+  const checks = binds || (checksTurn === "signed" ? open.some(holdsSigned) : checksTurn);
   const { protectCurrentTurn = bound >= 0 ? "all" : checks && "calls" } = switches;
   if (protectCurrentTurn === "calls") {
     for (const block of open.flatMap(({ blocks }) => blocks)) if (block.kind === "call") block.stays = true;
