@@ -14,9 +14,7 @@ import { root } from "../support/shared.js";
 import type { Random } from "./random.js";
 import type { Script } from "./script.js";
 
-export type Settings = Omit<CompactionRequest, "messages" | "options"> & {
-  options?: Omit<CompactionOptions, "thinking_with_call">;
-};
+export type Settings = Omit<CompactionRequest, "messages">;
 
 export interface ViewRow {
   index: number;
@@ -56,6 +54,10 @@ export interface History {
   untouchable?: string[];
   /** Ids of calls that go together or not at all. */
   groups?: string[][];
+  /** Options of the request, beside the random ones. */
+  options?: CompactionOptions;
+  /** Codes of the validator that these options ask for. */
+  accepted?: string[];
   /** Options of the validator. */
   validation?: Record<string, unknown>;
 }
@@ -71,7 +73,8 @@ export interface FormatCheck {
   also?(before: readonly object[], after: readonly object[], history: History): Promise<string[]> | string[];
 }
 
-const folder = join(root, "tests", "fixtures", "validators");
+/** The validators, and a reference for the views. */
+export const folder = join(root, "tests", "fixtures", "validators");
 
 /** The validator of a format. */
 export async function validator(name: string): Promise<Validate> {
