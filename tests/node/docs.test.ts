@@ -3,9 +3,14 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import type { CompactionResult } from "keepline";
 import { blocksOf, output } from "../support/programs.js";
+import { type Provider, provider } from "../support/provider.js";
+import { session } from "../support/requests.js";
 import { root } from "../support/shared.js";
+import { LangChain, openAi, systemOne } from "../support/wires.js";
 
 const names = readdirSync(join(root, "docs", "formats")).map((name) => name.replace(/\.md$/, ""));
 
@@ -39,15 +44,16 @@ describe("docs/models", () => {
     assert.deepEqual(models.map((name) => `./models/${name}`).sort(), paths.sort());
   });
 
+  const folder = join(root, ".build", "model-programs");
+  mkdirSync(folder, { recursive: true });
+  for (const name of models) {
+    const [program, ...others] = blocksOf(`docs/models/${name}.md`, "ts");
+    assert.deepEqual(others, []);
+    writeFileSync(join(folder, `${name}.ts`), program as string);
+  }
+
   it("has programs with the right types", () => {
-    const folder = join(root, ".build", "model-programs");
-    mkdirSync(folder, { recursive: true });
-    const files = models.map((name) => {
-      const [program, ...others] = blocksOf(`docs/models/${name}.md`, "ts");
-      assert.deepEqual(others, []);
-      writeFileSync(join(folder, `${name}.ts`), program as string);
-      return `${name}.ts`;
-    });
+    const files = models.map((name) => `${name}.ts`);
     const extending = join(root, "tests", "tsconfig.json");
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: extending, include: [], files }));
     const checked = spawnSync(join(root, "node_modules", ".bin", "tsc"), ["--noEmit", "-p", folder], {
@@ -55,6 +61,72 @@ describe("docs/models", () => {
     });
     assert.equal(checked.stdout, "");
     assert.equal(checked.status, 0);
+  });
+
+  // Each program is run as it is; what it sends to its provider comes to a server here that speaks the provider's wire.
+  describe("programs compact", () => {
+    const outside = globalThis.fetch;
+    const addresses: string[] = [];
+    let server: Provider;
+    before(async () => {
+      server = await provider((body) => (Array.isArray(body.questions) ? openAi(body) : systemOne(body)));
+      process.env.OPENAI_API_KEY ??= "k";
+      globalThis.fetch = (input, init) => {
+        const { href } = new URL(input instanceof Request ? input.url : input);
+        addresses.push(href);
+        return outside(server.url, init);
+      };
+    });
+    after(async () => {
+      globalThis.fetch = outside;
+      await server.close();
+    });
+
+    /** An object of the shape of `env.AI` and of Laya. */
+    const answer = async (questions: object) => systemOne({ questions });
+    const AI = { run: (_model: string, { questions }: { questions: object }) => answer(questions) };
+    const laya = { systemOne: (_state: unknown, questions: object) => answer(questions) };
+
+    /** What is called of a program, and where it sends its questions. */
+    const PROGRAMS: Readonly<Record<string, [name: string, sent: string | undefined, ...more: unknown[]][]>> = {
+      "ai-sdk": [["compact", "https://api.typesafe.ai/v1/systemone"]],
+      client: [
+        ["compact", "https://api.typesafe.ai/v1/systemone"],
+        ["inThePage", undefined, laya],
+      ],
+      combine: [["compact", "http://localhost:11434/v1/systemone"]],
+      langchain: [["compact", "http://localhost/", new LangChain("http://localhost/")]],
+      openai: [["compact", "https://api.openai.com/v1/decisions"]],
+      "system-one": [["compact", "https://api.typesafe.ai/v1/systemone"]],
+    };
+    for (const [page, programs] of Object.entries(PROGRAMS))
+      for (const [name, sent, ...more] of programs)
+        it(`${page}: ${name}`, async () => {
+          addresses.length = 0;
+          const functions = await import(pathToFileURL(join(folder, `${page}.ts`)).href);
+          const { decisions, stats } = (await functions[name](session(4), ...more)) as CompactionResult;
+          assert.deepEqual(
+            decisions.map(({ keep_call }) => keep_call),
+            [0.0625, 0.8125, 0.0625, 0.0625],
+          );
+          assert.equal(stats.requests, 1);
+          assert.deepEqual([...new Set(addresses)], sent === undefined ? [] : [sent]);
+        });
+
+    it("workers-ai: the Worker", async () => {
+      const { default: worker } = await import(pathToFileURL(join(folder, "workers-ai.ts")).href);
+      const body = JSON.stringify(session(4));
+      const response: Response = await worker.fetch(new Request("http://localhost", { method: "POST", body }), { AI });
+      const { decisions } = (await response.json()) as CompactionResult;
+      assert.deepEqual(
+        decisions.map(({ action }) => action),
+        ["drop_call", "keep", "drop_call", "drop_call"],
+      );
+    });
+
+    it("are all of them", () => {
+      assert.deepEqual([...Object.keys(PROGRAMS), "workers-ai"].sort(), models.sort());
+    });
   });
 });
 

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { createTypeSafeAi } from "@ai-sdk/typesafe-ai";
-import { BaseDecisionModel, parseClassifierResponse } from "@langchain/core/decisions";
 import { TypeSafeClient } from "@typesafe-ai/sdk";
 import { experimental_decide } from "ai";
 import {
@@ -25,69 +24,10 @@ import { workersAiModel } from "keepline/models/workers-ai";
 import OpenAI from "openai";
 import { generate } from "../fixtures/gen-history.mjs";
 import { type Provider, provider, type Seen, type Step } from "../support/provider.js";
+import { session } from "../support/requests.js";
+import { LangChain, openAi, systemOne } from "../support/wires.js";
 
-/** Four calls; the provider keeps the second one. */
-function request(): CompactionRequest {
-  const messages: Message[] = [{ role: "user", content: "start" }];
-  for (const number of [1, 2, 3, 4]) {
-    const common = { id: `c${number}`, name: "read_file" };
-    messages.push(
-      { role: "assistant", content: [{ type: "tool_call", ...common, input: "{}", state: "finished" }] },
-      {
-        role: "assistant",
-        content: [{ type: "tool_result", ...common, output: "line ".repeat(300), state: "success" }],
-      },
-    );
-  }
-  messages.push({ role: "user", content: "go on" });
-  return {
-    messages,
-    goal: "go on",
-    eligible_tool_names: ["read_file"],
-    options: { preserve_recent_messages: 1 },
-  };
-}
-
-const probability = (name: string) => (name.endsWith("_t2") ? 0.8125 : 0.0625);
 const QUICK = { retryDelaySeconds: 0, maxRetries: 1 };
-
-/** Answers of the System One wire. */
-const systemOne = ({ questions, model }: Seen["body"]) => ({
-  model: model ?? "m",
-  answers: Object.fromEntries(Object.keys(questions).map((name) => [name, { type: "noul", noul: probability(name) }])),
-  usage: { input_tokens: 10, output_tokens: 2 },
-});
-
-/** Answers of OpenAI: a list with names. */
-const openAi = ({ questions, model }: Seen["body"]) => ({
-  object: "decision",
-  model,
-  answers: questions.map(({ name }: { name: string }) => ({ type: "predicate", name, probability: probability(name) })),
-  usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 },
-});
-
-class LangChain extends BaseDecisionModel {
-  lc_namespace = ["test", "decisions"];
-
-  constructor(private readonly url: string) {
-    super({ model: "m" });
-  }
-
-  get _provider() {
-    return "test";
-  }
-
-  async _classify(state: unknown, questions: unknown, config?: { signal?: AbortSignal }) {
-    const response = await fetch(this.url, {
-      method: "POST",
-      body: JSON.stringify({ model: this.model, state, questions }),
-      ...(config?.signal && { signal: config.signal }),
-    });
-    if (!response.ok) throw Object.assign(new Error("failed"), { status: response.status, headers: response.headers });
-    const { answers, model, usage } = (await response.json()) as ReturnType<typeof systemOne>;
-    return parseClassifierResponse({ answers, model, usage_metadata: usage });
-  }
-}
 
 /** A way to ask. */
 interface Way {
@@ -144,7 +84,7 @@ describe("decision models of providers", () => {
     describe(name, () => {
       const fails = async (code: CompactionErrorCode, ...steps: Step[]) => {
         const { url, seen } = await start(answer, ...steps);
-        await assert.rejects(compactContext(request(), model(url), { ...QUICK, timeoutSeconds: 0.5 }), (error) => {
+        await assert.rejects(compactContext(session(4), model(url), { ...QUICK, timeoutSeconds: 0.5 }), (error) => {
           assert.ok(CompactionError.isInstance(error));
           assert.equal(error.code, code, String(error.cause));
           return true;
@@ -154,7 +94,7 @@ describe("decision models of providers", () => {
 
       it("asks and is understood", async () => {
         const { url, seen } = await start(answer, "answer");
-        const { decisions, stats } = await compactContext(request(), model(url), QUICK);
+        const { decisions, stats } = await compactContext(session(4), model(url), QUICK);
         assert.deepEqual(
           decisions.map(({ action, keep_call }) => [action, keep_call]),
           [
@@ -169,7 +109,7 @@ describe("decision models of providers", () => {
         const questions = Object.values(seen[0]?.body.questions) as { type: string; instructions: string }[];
         assert.equal(questions.length, 8);
         assert.ok(questions.every((question) => question.type === type && question.instructions.length > 10));
-        assert.match(JSON.stringify(seen[0]?.body), /"goal":"go on"/);
+        assert.match(JSON.stringify(seen[0]?.body), /"goal":"Go on"/);
       });
 
       it("is retried once by compactContext and by nobody else", async () => {
@@ -182,7 +122,7 @@ describe("decision models of providers", () => {
           { status: 429, headers: { "retry-after-ms": "30", "retry-after": "60" } },
           "answer",
         );
-        const { stats } = await compactContext(request(), model(url), QUICK);
+        const { stats } = await compactContext(session(4), model(url), QUICK);
         assert.equal(seen.length, 2);
         assert.equal(stats.retries, 1);
       });
@@ -202,7 +142,7 @@ describe("decision models of providers", () => {
       it("stops when the host does", async () => {
         const { url } = await start(answer, slow);
         const abort = new AbortController();
-        const compaction = compactContext(request(), model(url), { ...QUICK, signal: abort.signal });
+        const compaction = compactContext(session(4), model(url), { ...QUICK, signal: abort.signal });
         setTimeout(() => abort.abort(new Error("enough")), 50);
         await assert.rejects(compaction, { code: "aborted" });
       });
@@ -212,7 +152,7 @@ describe("decision models of providers", () => {
   describe("the System One wire over HTTP", () => {
     const run = async (answer: (body: Seen["body"]) => unknown, options: Parameters<typeof systemOneModel>[0] = {}) => {
       const { url, seen } = await start(answer, "answer");
-      const result = await compactContext(request(), systemOneModel({ url, ...options }), QUICK);
+      const result = await compactContext(session(4), systemOneModel({ url, ...options }), QUICK);
       return { result, seen };
     };
 
@@ -288,7 +228,7 @@ describe("decision models of providers", () => {
         return systemOne({ questions });
       },
     };
-    const { decisions } = await compactContext(request(), clientModel(laya, { call: "arguments" }));
+    const { decisions } = await compactContext(session(4), clientModel(laya, { call: "arguments" }));
     assert.equal(decisions[1]?.action, "keep");
   });
 });
