@@ -1,6 +1,6 @@
 /**
  * `npm run trajectories -- DIR`: every cut of every recorded session in DIR through the module, with the local model and with a
- * scripted one, as objects and as JSON text; no error, no broken promise.
+ * scripted one, as objects and as JSON text; no error, no broken promise. Also counts what the local model in front of another one saves.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,10 +10,12 @@ import {
   compactContext,
   compactContextJson,
   type DecisionModel,
+  inspectRequests,
   type LocalDecisionModel,
   localDecisionModel,
   type Message,
 } from "keepline";
+import { localFirst } from "keepline/models/combine";
 import { violations } from "../support/invariants.js";
 import { scripted } from "../support/scripted.js";
 import { shared } from "../support/shared.js";
@@ -67,10 +69,27 @@ function outputAt(messages: readonly Message[], [message, block]: readonly [numb
   return JSON.stringify((messages[message]?.content as readonly { output?: unknown }[])[block]?.output);
 }
 
+interface Saving {
+  candidates: number;
+  decided_locally: number;
+  /** Of the other model alone, and behind the local one. */
+  requests: [alone: number, behind: number];
+}
+
+async function measure(request: CompactionRequest, model: DecisionModel, saving: Saving): Promise<void> {
+  const alone = await inspectRequests(request, { model });
+  const { stats } = await compactContext(request, localFirst(model), { countChars: false });
+  saving.candidates += stats.candidates;
+  saving.decided_locally += stats.decided_locally ?? 0;
+  saving.requests[0] += alone.length;
+  saving.requests[1] += stats.requests;
+}
+
 async function main(folder: string): Promise<void> {
   let cuts = 0;
   let sessions = 0;
   let failures = 0;
+  const saving: Saving = { candidates: 0, decided_locally: 0, requests: [0, 0] };
   for (const file of files(folder)) {
     const { id, messages, cuts: moments, eligible_tool_names } = JSON.parse(readFileSync(file, "utf8")) as Trajectory;
     if (!Array.isArray(messages) || !Array.isArray(moments)) continue;
@@ -92,8 +111,13 @@ async function main(folder: string): Promise<void> {
         failures += found.length;
         for (const violation of found) console.log(`${id} at ${history_len}, ${name}: ${violation}`);
       }
+      await measure(request, scripted(cuts), saving);
     }
   }
+  const [alone, behind] = saving.requests;
+  console.log(
+    `local first: ${saving.decided_locally} of ${saving.candidates} candidates without a question, ${behind} requests instead of ${alone}`,
+  );
   console.log(`${sessions} sessions, ${cuts} cuts, each with 2 models: ${failures} violations`);
   if (failures > 0 || cuts === 0) process.exitCode = 1;
 }
