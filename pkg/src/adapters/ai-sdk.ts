@@ -83,8 +83,8 @@ export function inspectMessages<M extends AiMessage>(
 
 /**
  * For `prepareStep` of `ToolLoopAgent`, `generateText` and `streamText`: compacts the messages of the loop before a step, whenever your
- * `trigger` says so. Make one for each loop: it remembers what was compacted, since versions 5 and 6 give every step the whole
- * history again.
+ * `trigger` says so. It remembers for each run of the loop what was compacted, since versions 5 and 6 give every step the whole
+ * history again; an agent may run several times at once.
  *
  * @param options the request without its messages, the decision model and the trigger
  */
