@@ -123,6 +123,8 @@ pub struct Ties {
     pub bound: bool,
     /// Something that stays belongs to its group, so that no call of the group goes.
     pub group_stays: bool,
+    /// It may go alone, but while it stays, the calls of its group that do not follow stay as well.
+    pub follows: bool,
     /// It belongs to the tool loop that is still open: it never goes, its result may get shorter.
     pub stays: bool,
 }

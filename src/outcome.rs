@@ -185,7 +185,7 @@ fn keep_groups_whole(plan: &Plan, decisions: &mut [Decision]) {
         let mixed = pair
             .group
             .is_some_and(|group| kept.binary_search(&group.into()).is_ok());
-        if mixed && decision.action == Action::DropCall {
+        if mixed && !pair.ties.follows && decision.action == Action::DropCall {
             decision.action = Action::DropResult;
             decision.reason = Why::Decided(Reason::GroupKept);
         }
@@ -400,6 +400,23 @@ mod tests {
         assert_eq!(
             decided([(Some(1), beside), (Some(2), free)]),
             [kept_by_group, gone]
+        );
+        let follows = Ties {
+            follows: true,
+            ..free
+        };
+        let following_bound = Ties {
+            bound: true,
+            ..follows
+        };
+        assert_eq!(decided([(Some(1), free), (Some(1), follows)]), [gone, gone]);
+        assert_eq!(
+            decided([(Some(1), bound), (Some(1), follows)]),
+            [tied, gone]
+        );
+        assert_eq!(
+            decided([(Some(1), free), (Some(1), following_bound)]),
+            [kept_by_group, tied]
         );
     }
 }

@@ -137,7 +137,7 @@ function cloneView(view: ArrayBufferView): object {
   return Object.setPrototypeOf(copy, Object.getPrototypeOf(view));
 }
 
-/** A shallow copy with other values for some fields: same class, same key order. */
+/** A shallow copy with other values for some fields: same class, same key order. A class with private fields that its getters need throws. */
 export function withFields<T extends object>(object: T, fields: Partial<T>): T {
   if (isPlain(object)) {
     const copy = Object.getPrototypeOf(object) === null ? Object.assign(Object.create(null), object) : { ...object };
@@ -148,5 +148,28 @@ export function withFields<T extends object>(object: T, fields: Partial<T>): T {
   for (const [key, value] of Object.entries(fields)) {
     described[key] = { value, writable: true, enumerable: true, configurable: true };
   }
-  return Object.create(Object.getPrototypeOf(object), described);
+  const copy = Object.create(Object.getPrototypeOf(object), described);
+  checkReadable(object, copy);
+  return copy;
+}
+
+/** Private fields of a class are on its own instances alone: a copy that needs them would fail whenever it is read. */
+function checkReadable(object: object, copy: object): void {
+  const reads = (of: object, name: PropertyKey) => {
+    try {
+      const value: unknown = Reflect.get(of, name);
+      if (name === "toJSON" && typeof value === "function") value.call(of);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const above = (at: object): object | null => Object.getPrototypeOf(at);
+  for (let at = above(object); at !== null && above(at) !== null; at = above(at)) {
+    for (const name of Reflect.ownKeys(at)) {
+      const isRead = name === "toJSON" || Object.getOwnPropertyDescriptor(at, name)?.get !== undefined;
+      if (isRead && reads(object, name) && !reads(copy, name))
+        throw new TypeError(`${String(name)} of a copy cannot be read: the class has private fields`);
+    }
+  }
 }

@@ -28,18 +28,25 @@ type Fields = Record<string | symbol, unknown>;
 export function failureOf(thrown: unknown, batch: number, batches: number): Failure {
   if (CompactionError.isInstance(thrown)) return { retryable: false, retryAfter: 0, error: thrown };
   const [code, what] = kindOf(thrown);
+  const { retryable, retryAfter } =
+    code === "invalid_answer" ? { retryable: false, retryAfter: 0 } : prospectOf(thrown);
+  const wait = retryAfter > 0 ? `; it asks to wait ${Math.ceil(retryAfter / 100) / 10} s` : "";
   const error = new CompactionError(
     code,
-    `the decision model ${what} in request ${batch + 1} of ${batches}${sayable(thrown)}`,
+    `the decision model ${what} in request ${batch + 1} of ${batches}${sayable(thrown)}${wait}`,
     { batch, cause: thrown },
   );
-  if (code === "invalid_answer") return { retryable: false, retryAfter: 0, error };
-  if (typeof thrown !== "object" || thrown === null) return { retryable: true, retryAfter: 0, error };
+  return { retryable, retryAfter, error };
+}
+
+/** Whether and when another attempt may help. */
+function prospectOf(thrown: unknown): Pick<Failure, "retryable" | "retryAfter"> {
+  if (typeof thrown !== "object" || thrown === null) return { retryable: true, retryAfter: 0 };
   try {
-    return { retryable: mayHeal(thrown as Fields), retryAfter: retryAfter(thrown as Fields), error };
+    return { retryable: mayHeal(thrown as Fields), retryAfter: retryAfterOf(thrown as Fields) };
   } catch {
     // An error that cannot even be read.
-    return { retryable: true, retryAfter: 0, error };
+    return { retryable: true, retryAfter: 0 };
   }
 }
 
@@ -74,16 +81,20 @@ function mayHeal(thrown: Fields): boolean {
   return typeof status !== "number" || status < 400 || status > 499 || PASSING.includes(status);
 }
 
+/** A header that says nothing is none. */
+const orNothing = (value: unknown) =>
+  value === null || (typeof value === "string" && value.trim() === "") ? undefined : value;
+
 /** From the error itself, or from the headers it carries; `retry-after-ms` is the more exact one. */
-function retryAfter(thrown: Fields): number {
+function retryAfterOf(thrown: Fields): number {
   const header = (name: string) =>
     [thrown.headers, thrown.responseHeaders, (thrown.response as Fields | undefined)?.headers]
       .map((headers) => read(headers, name))
       .find((value) => value !== undefined);
-  const exact = Number(thrown.retryAfterMs ?? header("retry-after-ms"));
+  const exact = Number(thrown.retryAfterMs ?? header("retry-after-ms") ?? Number.NaN);
   if (Number.isFinite(exact) && exact >= 0) return exact;
   const said = thrown.retryAfter ?? header("retry-after");
-  if (said === undefined || said === null || said === "") return 0;
+  if (said === undefined || said === null) return 0;
   const seconds = Number(said);
   const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(String(said)) - Date.now();
   return Math.max(0, Number.isNaN(wait) ? 0 : wait);
@@ -91,7 +102,7 @@ function retryAfter(thrown: Fields): number {
 
 function read(headers: unknown, name: string): unknown {
   if (typeof headers !== "object" || headers === null) return undefined;
-  if (typeof (headers as Headers).get === "function") return (headers as Headers).get(name) ?? undefined;
+  if (typeof (headers as Headers).get === "function") return orNothing((headers as Headers).get(name));
   const key = Object.keys(headers).find((key) => key.toLowerCase() === name);
-  return key === undefined ? undefined : (headers as Fields)[key];
+  return key === undefined ? undefined : orNothing((headers as Fields)[key]);
 }

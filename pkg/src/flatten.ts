@@ -33,6 +33,8 @@ export interface Ties {
   /** Calls with the same number go together or not at all. */
   group?: number | undefined;
   groupStays?: boolean | undefined;
+  /** It may go alone, but while it stays, the calls of its group that do not follow stay as well. */
+  follows?: boolean | undefined;
   stays?: boolean | undefined;
   bound?: boolean | undefined;
   /** What its marker names instead of the id, where the id is only a place. */
@@ -82,6 +84,7 @@ export class FlatWriter {
     if (ties.stays) head |= 4096;
     if (ties.groupStays) head |= 8192;
     if (ties.bound) head |= 16384;
+    if (ties.follows) head |= 32768;
     if (known) head |= codePoints(escapedId(ties.label ?? id)) << 16;
     const text = typeof input === "string" ? input : "";
     this.numbers.push(head >>> 0, this.id(id), this.tool(name), text.length);

@@ -37,6 +37,9 @@ const RULES: { [K in keyof Required<RuntimeOptions>]: [Check, string] } = {
   language: [(value) => value === "en" || value === "zh", 'must be "en" or "zh"'],
 };
 
+/** The names of what is not data. */
+export const RUNTIME_FIELDS: readonly string[] = Object.keys(RULES);
+
 /** Checks what is not data. */
 export function checkRuntime(runtime: RuntimeOptions = {}): CheckedRuntime {
   return reading("runtime", () => check(runtime));
@@ -48,10 +51,7 @@ function check(runtime: RuntimeOptions): CheckedRuntime {
   for (const name of Object.keys(runtime) as (keyof RuntimeOptions)[]) {
     const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
     if (!rule)
-      throw invalidRequest(
-        `runtime.${name}`,
-        `runtime has no field "${name}"; it has ${Object.keys(RULES).join(", ")}`,
-      );
+      throw invalidRequest(`runtime.${name}`, `runtime has no field "${name}"; it has ${RUNTIME_FIELDS.join(", ")}`);
     const value = runtime[name];
     if (value !== undefined && !rule[0](value))
       throw invalidRequest(`runtime.${name}`, `runtime.${name} ${rule[1]}`, { value });

@@ -9,7 +9,7 @@
 //!   - 2 text: length;
 //!   - 3 call: kind + 16 × state, plus 256 when it is listed, 512 when it has an input, 1024 when it has a group, 2048 when it
 //!     has a source reference, 4096 when it stays, 8192 when something of its group stays, 16384 when the format binds it,
-//!     plus 65536 × length of the escaped id; id + 1; tool + 1; length of the input; then the
+//!     32768 when it follows its group, plus 65536 × length of the escaped id; id + 1; tool + 1; length of the input; then the
 //!     group and the length of the escaped reference where there are such;
 //!   - 4 result: kind + 16 × state + 256 × form (0 no text, 1 text, 2 text that may carry a marker); id + 1; tool + 1;
 //!     code points;
@@ -173,6 +173,7 @@ impl<'a> Reader<'_, 'a> {
             group,
             ties: Ties {
                 bound: head & 16384 != 0,
+                follows: head & 32768 != 0,
                 group_stays: head & 8192 != 0,
                 stays: head & 4096 != 0,
             },

@@ -97,6 +97,7 @@ function modelStep(step: ScriptStep, script: Script, random: Random, version: Ve
   const thinking = script.provider === "openai" ? Math.min(1, step.thinking) : step.thinking;
   for (let index = 0; index < thinking; index++) reason(index);
   if (step.text !== undefined) content.push({ type: "text", text: step.text });
+  else if (random.chance(0.1)) content.push({ type: "text", text: "" });
   const results: object[] = [];
   const responses: object[] = [];
   step.calls.forEach((call, index) => {
@@ -176,6 +177,19 @@ function picture(text: string): object[] {
 
 const SCHEMAS = { 5: schemaOf5, 6: schemaOf6, 7: schemaOf7 };
 
+/** What the SDK sends of a message: empty texts go. */
+const sends = (message: object) => {
+  const { content, parts = content } = message as { content?: unknown; parts?: unknown };
+  const isSent = ({ type, text }: { type: string; text?: string }) =>
+    type !== "step-start" && !(type === "text" && text === "");
+  return !Array.isArray(parts) || parts.some(isSent);
+};
+
+/** A message that is sent with nothing in it, though all of the input's said something. */
+function emptied(before: readonly object[], after: readonly object[]): string[] {
+  return before.every(sends) && !after.every(sends) ? ["a message is sent empty"] : [];
+}
+
 /** What the SDK's own schema of a version says, where it took the input. */
 function schemaFaults(before: readonly object[], after: readonly object[], history: History): string[] {
   const schema = SCHEMAS[history.validation?.version as Version];
@@ -220,6 +234,7 @@ function uiStep(step: ScriptStep, script: Script, random: Random): object[] {
     if (random.chance(0.1)) parts.push({ type: "source-url", sourceId: `s${step.number}`, url: "https://example.org" });
   }
   if (step.text !== undefined) parts.push({ type: "text", text: step.text, state: "done" });
+  else if (random.chance(0.1)) parts.push({ type: "text", text: "", state: "done" });
   if (random.chance(0.1)) parts.push({ type: "data-chart", data: { rows: [1] } });
   step.calls.forEach((call, index) => {
     if (step.rethinks && index > 0) reason(10 + index);
@@ -276,7 +291,7 @@ export const aiSdkModel = async (): Promise<FormatCheck> => ({
   validate: await validator("ai-sdk-model"),
   protects: "it depends",
   write: (script, random) => (random.chance(0.2) ? converted(script, random) : writeModel(script, random)),
-  also: schemaFaults,
+  also: (before, after, history) => [...emptied(before, after), ...schemaFaults(before, after, history)],
 });
 
 export const aiSdkUi = async (): Promise<FormatCheck> => ({
@@ -285,4 +300,5 @@ export const aiSdkUi = async (): Promise<FormatCheck> => ({
   validate: await validator("ai-sdk-ui"),
   protects: "it depends",
   write: writeUi,
+  also: emptied,
 });

@@ -153,7 +153,9 @@ function promises(
 ): void {
   const view = adapter.viewMessages(messages, switchesOf(runtime));
   const after = adapter.viewMessages(result.messages, switchesOf(runtime));
-  must(json(flat(view, "texts")) === json(flat(after, "texts")), "the texts differ");
+  // A text that says nothing keeps no message.
+  const [said, saidAfter] = [view, after].map((rows) => flat(rows, "texts").filter((text) => text !== ""));
+  must(json(said) === json(saidAfter), "the texts differ");
   const isStub = asked.options?.drop_call_mode === "stub";
   const gone = new Set<string>();
   const cut = new Set<string>();

@@ -15,7 +15,7 @@ import { type Script, type ScriptCall, type ScriptStep, together } from "./scrip
 type Fields = Record<string, unknown>;
 
 /** How a provider's package fills a message. */
-type Manner = "anthropic" | "chat" | "responses" | "google" | "v1" | "plain" | "chunk";
+type Manner = "anthropic" | "streamed" | "gemini" | "chat" | "responses" | "google" | "v1" | "plain" | "chunk";
 
 const calls = (step: ScriptStep) =>
   step.calls.map(({ id, tool, input }) => ({ type: "tool_call" as const, id, name: tool, args: input }));
@@ -29,6 +29,29 @@ function anthropic(step: ScriptStep): Fields {
     content.push({ type: "tool_use", id, name: tool, input });
   });
   return { content, tool_calls: calls(step), response_metadata: { model_provider: "anthropic" } };
+}
+
+/** As `stream()` of Anthropic's package gives it: the input of a call stands in blocks of its own. */
+function streamed(step: ScriptStep): Fields {
+  const content: object[] = [];
+  if (step.thinking > 0) content.push({ type: "thinking", thinking: "Two.", signature: `sig${step.number}`, index: 0 });
+  if (step.text !== undefined) content.push({ type: "text", text: step.text, index: 1 });
+  step.calls.forEach(({ id, tool, input }, position) => {
+    const index = position + 2;
+    content.push({ type: "tool_use", id, name: tool, input: "", index });
+    content.push({ type: "input_json_delta", input: JSON.stringify(input), index });
+  });
+  return { content, tool_calls: calls(step), response_metadata: { model_provider: "anthropic" } };
+}
+
+/** As Google's older interface gives it: calls without ids in the content. */
+function gemini(step: ScriptStep): Fields {
+  const content: object[] = step.text === undefined ? [] : [{ type: "text", text: step.text }];
+  step.calls.forEach(({ tool, input }, index) => {
+    const signed = index === 0 && step.thinking > 0 ? { thoughtSignature: `sig${step.number}` } : {};
+    content.push({ type: "functionCall", functionCall: { name: tool, args: input }, ...signed });
+  });
+  return { content, tool_calls: calls(step), response_metadata: { model_provider: "google-genai" } };
 }
 
 function chat(step: ScriptStep): Fields {
@@ -107,6 +130,8 @@ function plain(step: ScriptStep, random: Random): Fields {
 
 const WRITERS: Record<Manner, (step: ScriptStep, random: Random) => Fields> = {
   anthropic,
+  streamed,
+  gemini,
   chat,
   responses,
   google,
@@ -131,9 +156,9 @@ function result(call: ScriptCall, random: Random): BaseMessage {
 }
 
 const MANNERS: Record<Script["provider"], readonly Manner[]> = {
-  anthropic: ["anthropic"],
+  anthropic: ["anthropic", "streamed"],
   openai: ["chat", "responses", "v1"],
-  google: ["google"],
+  google: ["google", "gemini"],
   none: ["plain", "chunk"],
 };
 
@@ -168,7 +193,10 @@ function write(script: Script, random: Random): History {
     untouchable: untouchable(messages),
     groups: together(
       script,
-      ({ thinking }) => manner === "google" || (["responses", "v1"].includes(manner) && thinking > 0),
+      ({ thinking }) =>
+        manner === "google" ||
+        (manner === "gemini" && thinking > 0) ||
+        (["responses", "v1"].includes(manner) && thinking > 0),
     ),
     runtime: {
       ...(random.chance(0.3) && { protectCurrentTurn: random.pick(["all", "calls", false]) }),
@@ -216,6 +244,7 @@ function stillMessages(_before: readonly object[], after: readonly object[]): st
     const blocks = instance.contentBlocks.filter(({ type }) => type === "tool_call");
     if (blocks.length > 0 && blocks.length !== calls.length) found.push(`${index} shows other calls in contentBlocks`);
   });
+  found.push(...contentFaults(after));
   const isGoogles = JSON.stringify(after).includes('"google-genai"');
   if (isGoogles) {
     const view = viewMessages(after as BaseMessage[]);
@@ -224,6 +253,24 @@ function stillMessages(_before: readonly object[], after: readonly object[]): st
         found.push(`${index} has a call of Google behind a message of the model`);
     });
   }
+  return found;
+}
+
+/** Blocks of the content that repeat a call which is gone, or a message with nothing in it. */
+function contentFaults(after: readonly object[]): string[] {
+  type Shown = { content: { type: string; index?: number }[]; tool_calls?: { name: string }[] };
+  const found: string[] = [];
+  after.forEach((message, index) => {
+    const shown = JSON.parse(JSON.stringify(message));
+    const { content, tool_calls: calls = [] } = (shown.kwargs ?? shown.data ?? shown) as Shown;
+    if (!Array.isArray(content)) return;
+    const of = (type: string) => content.filter((block) => block.type === type);
+    const uses = of("tool_use").map((block) => block.index);
+    if (of("input_json_delta").some((block) => !uses.includes(block.index)))
+      found.push(`${index} has input of no call`);
+    const googles = of("functionCall").length;
+    if (googles > 0 && googles !== calls.length) found.push(`${index} has ${googles} calls in its content`);
+  });
   return found;
 }
 

@@ -6,7 +6,11 @@ import { idsOf, type Script, type ScriptCall, type ScriptStep } from "./script.j
 function assistant(step: ScriptStep, random: Random, google: boolean): object {
   const list = random.chance(0.2) && step.text !== undefined;
   const content =
-    step.text === undefined ? random.pick([null, ""]) : list ? [{ type: "text", text: step.text }] : step.text;
+    step.text === undefined
+      ? random.pick([null, "", [{ type: "text", text: "" }]])
+      : list
+        ? [{ type: "text", text: step.text }]
+        : step.text;
   return {
     role: "assistant",
     ...(random.chance(0.9) || step.text !== undefined ? { content } : {}),

@@ -79,6 +79,12 @@ class Writer {
       if (answered.length === 0 && step.thinking > 0 && step.text === undefined) this.message("So.");
       return;
     }
+    if (this.random.chance(0.2)) {
+      // One response, and a loop that writes each output right behind its call.
+      for (const call of answered) this.items.push(this.call(call), this.output(call));
+      if (answered.length === 0 && step.thinking > 0 && step.text === undefined) this.message("So.");
+      return;
+    }
     for (const call of step.calls) {
       if (call.server) this.items.push({ type: "web_search_call", id: `ws_${this.number++}`, status: "completed" });
       this.items.push(this.call(call));
@@ -126,10 +132,35 @@ function write({ items }: Script, random: Random): History {
   };
 }
 
+/** Reasoning stays while something that was stored with it stays, and is never left without what it led to. */
+function reasoningStays(before: readonly object[], after: readonly object[]): string[] {
+  type Item = { type?: string; role?: string; id?: string };
+  const left = new Set(after.map((item) => (item as Item).id));
+  const found: string[] = [];
+  let leads: (string | undefined)[] = [];
+  let isLed = false;
+  for (const item of before as Item[]) {
+    if (item.type === "reasoning") {
+      if (isLed) leads = [];
+      isLed = false;
+      leads.push(item.id);
+    } else if (item.role !== undefined) {
+      // What is said ends a response, unless it comes right behind the reasoning.
+      if (isLed || item.role !== "assistant") leads = [];
+    } else if (item.type?.endsWith("_output") !== true) {
+      isLed = true;
+      if (item.id !== undefined && left.has(item.id) && leads.some((id) => !left.has(id)))
+        found.push(`${item.id} lost its reasoning`);
+    }
+  }
+  return found;
+}
+
 export const openaiResponses = async (): Promise<FormatCheck> => ({
   name: "openai-responses",
   adapter: { compactMessages, decideMessages, inspectMessages, viewMessages } as unknown as Adapter,
   validate: await validator("openai-responses"),
   protects: false,
   write,
+  also: reasoningStays,
 });

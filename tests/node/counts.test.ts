@@ -17,12 +17,12 @@ const bytes = moduleBytes();
 /** Ceilings in bytes, brotli 11, scripts minified. Lower them when something gets smaller. */
 const MODULE_CEILING = 95_000;
 const SCRIPT_CEILINGS: Readonly<Record<string, number>> = {
-  index: 17_300,
-  slim: 17_300,
-  browser: 17_500,
+  index: 17_600,
+  slim: 17_600,
+  browser: 17_800,
   inline: 143_500,
-  "openai-chat": 17_500,
-  "ai-sdk": 19_000,
+  "openai-chat": 18_000,
+  "ai-sdk": 19_600,
   "models/ai-sdk": 500,
   "models/client": 500,
   "models/combine": 500,

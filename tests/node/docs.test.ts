@@ -35,6 +35,44 @@ describe("docs/formats", () => {
   }
 });
 
+describe("docs/formats in TypeScript", () => {
+  it("has the right types with the lines that the pages give", () => {
+    const folder = join(root, ".build", "format-programs");
+    mkdirSync(folder, { recursive: true });
+    for (const name of names) {
+      const [program] = blocksOf(`docs/formats/${name}.md`, "js");
+      const [lines, ...others] = blocksOf(`docs/formats/${name}.md`, "ts lines");
+      assert.deepEqual(others, []);
+      let typed = program as string;
+      for (const line of (lines as string).trim().split("\n")) {
+        const [start] = /^const \w+/.exec(line) ?? [];
+        if (start === undefined) typed = `${line}\n${typed}`;
+        else typed = typed.replace(new RegExp(`^${start}\\b.*$`, "m"), () => line);
+        assert.ok(typed.includes(line), line);
+      }
+      writeFileSync(join(folder, `${name}.ts`), typed);
+    }
+    checkTypes(folder, names);
+  });
+});
+
+/** Checks programs as strictly as the tests. */
+function checkTypes(folder: string, names: readonly string[]): void {
+  const extending = join(root, "tests", "tsconfig.json");
+  const files = names.map((name) => `${name}.ts`);
+  // A program of a page may be sure of what it has just made.
+  const compilerOptions = { noUncheckedIndexedAccess: false };
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ extends: extending, compilerOptions, include: [], files }),
+  );
+  const checked = spawnSync(join(root, "node_modules", ".bin", "tsc"), ["--noEmit", "-p", folder], {
+    encoding: "utf8",
+  });
+  assert.equal(checked.stdout, "");
+  assert.equal(checked.status, 0);
+}
+
 describe("docs/models", () => {
   const models = readdirSync(join(root, "docs", "models")).map((name) => name.replace(/\.md$/, ""));
 
@@ -53,14 +91,7 @@ describe("docs/models", () => {
   }
 
   it("has programs with the right types", () => {
-    const files = models.map((name) => `${name}.ts`);
-    const extending = join(root, "tests", "tsconfig.json");
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: extending, include: [], files }));
-    const checked = spawnSync(join(root, "node_modules", ".bin", "tsc"), ["--noEmit", "-p", folder], {
-      encoding: "utf8",
-    });
-    assert.equal(checked.stdout, "");
-    assert.equal(checked.status, 0);
+    checkTypes(folder, models);
   });
 
   // Each program is run as it is; what it sends to its provider comes to a server here that speaks the provider's wire.

@@ -146,6 +146,21 @@ describe("what a provider asks to wait", () => {
     assert.equal(seen.length, 1);
   });
 
+  it("is said where it is longer than the time that is left", async () => {
+    const { url } = await start(() => ({}), { status: 429, headers: { "retry-after": "100" } });
+    await assert.rejects(compactContext(session(2), systemOneModel({ url }), QUICK), {
+      code: "decision_failed",
+      message: /HTTP 429.*; it asks to wait 100 s/,
+    });
+  });
+
+  it("counts where a header beside it says nothing", async () => {
+    const headers = { "retry-after-ms": "", "retry-after": "100" };
+    const { url, seen } = await start(() => ({}), { status: 429, headers });
+    await assert.rejects(compactContext(session(2), systemOneModel({ url }), QUICK), /asks to wait 100 s/);
+    assert.equal(seen.length, 1);
+  });
+
   it("is over where it lies in the past", async () => {
     const past = new Date(0).toUTCString();
     const { url, seen } = await start(yes, { status: 429, headers: { "retry-after": past } }, "answer");
@@ -212,6 +227,22 @@ describe("what models allow", () => {
     const request = { messages: messages as Message[], goal, eligible_tool_names, options };
     await compactContext(request, openAiModel({ decisions: { create } }));
     assert.ok(Math.max(...sizes) === 400 && sizes.length > 1, sizes.join());
+  });
+
+  it("what the host says of one limit leaves the other as it is", () => {
+    const limits = { maxRequestTokens: 20_000 };
+    assert.deepEqual(workersAiModel({ run: async () => ({}) }, { limits }).limits, { ...limits, maxQuestions: 64 });
+    const cloudflare = systemOneModel({ service: "cloudflare", account: "a", limits });
+    assert.deepEqual(cloudflare.limits, { ...limits, maxQuestions: 64 });
+    assert.deepEqual(systemOneModel({ limits: { maxQuestions: 8 } }).limits, {
+      maxRequestTokens: 32_000,
+      maxQuestions: 8,
+    });
+    assert.equal(workersAiModel({ run: async () => ({}) }, { limits: { maxQuestions: 8 } }).limits?.maxQuestions, 8);
+  });
+
+  it("a service that is not known is refused with those that are", () => {
+    assert.throws(() => systemOneModel({ service: "typo" as never }), /typesafe, openrouter, cloudflare, ollama/);
   });
 
   it("Cloudflare's address is made of account and model, and carries the key", async () => {

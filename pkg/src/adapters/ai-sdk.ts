@@ -14,7 +14,7 @@ import type {
 } from "../types.js";
 import { type CompactStepOptions, type Step, stepCompactor } from "./ai-sdk/step.js";
 import { compactAs, decideAs, inspectAs, viewAs } from "./common/adapter.js";
-import { messageAt, withPartText } from "./common/parts.js";
+import { mapAt, messagesAt, textBlock, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
 import type {
   AdapterSwitches,
@@ -29,6 +29,7 @@ import {
   asString,
   type CallBlock,
   joinedText,
+  jsonOf,
   kept,
   objectJson,
   type ResultBlock,
@@ -90,7 +91,7 @@ export function inspectMessages<M extends AiMessage>(
  */
 export function compactStep<S extends Step = Step>(
   options: CompactStepOptions<S, RuntimeOptions & AiSdkSwitches<ModelMessage>>,
-): (step: S) => Promise<{ messages?: ModelMessage[] }> {
+): (step: NoInfer<S>) => Promise<{ messages?: ModelMessage[] }> {
   return stepCompactor(options, compactMessages<ModelMessage>);
 }
 
@@ -109,11 +110,10 @@ const FORMAT: Format = {
     "mergeModelTurns",
   ],
   see: (given, switches, at) => {
-    const messages = given.map((value, index) => messageAt(value, index, at));
-    const facts = new Facts(messages, switches);
-    if (!Array.isArray(messages[0]?.parts)) return messages.map((message) => seeModelMessage(message, facts));
-    return messages.map((message, index) => {
-      at.path = `messages[${index}]`;
+    const messages = messagesAt(given, at);
+    const facts = new Facts(messages, switches, at);
+    if (!Array.isArray(messages[0]?.parts)) return mapAt(messages, at, (message) => seeModelMessage(message, facts));
+    return mapAt(messages, at, (message) => {
       if (!Array.isArray(message.parts))
         throw invalidRequest(`${at.path}.parts`, `${at.path}.parts must be a list, as in the first message`, {
           value: message.parts,
@@ -195,16 +195,16 @@ class Facts {
   private readonly approvals = new Map<unknown, string | null>();
   private groups = 0;
 
-  constructor(messages: readonly Fields[], { jsonOutputs = false, mergeModelTurns }: Switches) {
+  constructor(messages: readonly Fields[], { jsonOutputs = false, mergeModelTurns }: Switches, at: { path: string }) {
     this.jsonOutputs = jsonOutputs;
     let google = false;
-    for (const message of messages) {
+    mapAt(messages, at, (message) => {
       const parts = Array.isArray(message.parts) ? (message.parts as Fields[]) : partsOf(message);
       for (const part of parts) {
         google ||= isGoogles(part ?? {});
         this.learn(part ?? {});
       }
-    }
+    });
     this.google = mergeModelTurns ?? google;
   }
 
@@ -283,9 +283,9 @@ function seeModelMessage(message: Fields, facts: Facts): Seen {
 }
 
 function seePart(part: Fields, role: unknown, facts: Facts): StepBlock {
-  const { type, text, toolCallId, toolName } = part;
+  const { type, toolCallId, toolName } = part;
   const id = asString(toolCallId);
-  if (type === "text" && typeof text === "string") return { kind: "text", text };
+  if (type === "text") return saidBlock(part);
   if (isThinking(part)) return reasoningBlock(part);
   if (type === "tool-call" && part.providerExecuted !== true) return callBlock(part, toolName, facts);
   if (type === "tool-result" && role === "tool")
@@ -293,6 +293,13 @@ function seePart(part: Fields, role: unknown, facts: Facts): StepBlock {
   const approved = type === "tool-approval-request" ? id : undefined;
   const of = type === "tool-approval-response" ? facts.callOf(part.approvalId) : approved;
   return of === undefined ? ranByProvider(part) : { kind: "attachment", of };
+}
+
+/** A text; an empty one is not sent, except for what a provider wants to have back. */
+function saidBlock(part: Fields): SeenBlock {
+  const { text, providerOptions, providerMetadata } = part;
+  if (providerOptions === undefined && providerMetadata === undefined) return textBlock(part);
+  return typeof text === "string" ? { kind: "text", text } : ranByProvider(part);
 }
 
 /** Thinking; an item of OpenAI leads the calls behind it. */
@@ -322,7 +329,7 @@ function readOutput({ toolName, output }: Fields, { jsonOutputs }: Facts): Pick<
       return { text: Array.isArray(value) ? joinedText(value, "text") : undefined, success: true };
     case "json": {
       const reads = jsonOutputs && !PROVIDERS_TOOL.test(String(toolName));
-      return { text: reads ? JSON.stringify(value) : undefined, success: true };
+      return { text: reads ? jsonOf(value) : undefined, success: true };
     }
     case "error-text":
       return { text: asString(value), success: false };
@@ -383,8 +390,8 @@ function seeUiMessage(message: Fields, list: readonly Fields[], facts: Facts): S
 
 /** The blocks of a part: one, or call and result. */
 function seeUiPart(part: Fields, facts: Facts): StepBlock[] {
-  const { type, text } = part;
-  if (type === "text" && typeof text === "string") return [{ kind: "text", text }];
+  const { type } = part;
+  if (type === "text") return [saidBlock(part)];
   if (isThinking(part)) return [reasoningBlock(part)];
   if (isTool(part) && part.providerExecuted !== true) return seeUiCall(part, facts);
   if (type === "step-start") return [{ kind: "aside", endsStep: true }];

@@ -13,7 +13,7 @@ import type {
   RuntimeOptions,
 } from "../types.js";
 import { compactAs, decideAs, inspectAs, viewAs } from "./common/adapter.js";
-import { messageAt, withPartText } from "./common/parts.js";
+import { mapAt, messagesAt, textBlock, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
 import type { AdapterSwitches, CompactionSettings, ThinkingSwitches } from "./common/switches.js";
 import { asString, joinedText, kept, objectJson, type Seen, type SeenBlock, type Viewed } from "./common/view.js";
@@ -74,7 +74,7 @@ export function viewMessages<M extends AnthropicMessage>(
 const FORMAT: Format = {
   switches: ["protectCurrentTurn", "messageId", "stripThinkingAfterEdit", "prefixMismatch"],
   see: (messages, _switches, at) => {
-    const seen = messages.map((value, index) => seeMessage(messageAt(value, index, at)));
+    const seen = mapAt(messagesAt(messages, at), at, seeMessage);
     keepPlaceOfSystem(seen);
     return seen;
   },
@@ -96,7 +96,7 @@ function seeMessage(message: Fields): Seen {
 function seeBlock(block: Fields): SeenBlock {
   switch (block.type) {
     case "text":
-      return typeof block.text === "string" ? { kind: "text", text: block.text } : { kind: "other" };
+      return textBlock(block);
     case "thinking":
     case "redacted_thinking":
       return { kind: "thinking", signed: true };

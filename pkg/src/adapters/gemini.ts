@@ -12,11 +12,11 @@ import type {
   RuntimeOptions,
 } from "../types.js";
 import { compactAs, decideAs, inspectAs, viewAs } from "./common/adapter.js";
-import { messageAt } from "./common/parts.js";
+import { mapAt, messagesAt, textBlock } from "./common/parts.js";
 import type { Format } from "./common/read.js";
 import {
   type AdapterSwitches,
-  ask,
+  askFailed,
   type CompactionSettings,
   type ErrorSwitch,
   type GoogleSwitch,
@@ -88,8 +88,7 @@ export function viewMessages<M extends Content>(messages: readonly M[], options?
 const FORMAT: Format = {
   switches: ["protectCurrentTurn", "messageId", "isError", "jsonOutputs", "mergeModelTurns"],
   see: (messages, switches, at) => {
-    const contents = messages.map((value, index) => messageAt(value, index, at));
-    const seen = contents.map((content, index) => seeContent(content, index, switches));
+    const seen = mapAt(messagesAt(messages, at), at, (content, index) => seeContent(content, index, switches));
     seen.forEach((message, index) => {
       pairByName(message, seen[index + 1], index);
     });
@@ -122,7 +121,7 @@ function seePart(part: Fields, switches: Switches): SeenBlock {
     const { id, name, args, willContinue } = functionCall as Fields;
     return {
       kind: "call",
-      id: asString(id),
+      id: asString(id) || undefined,
       name: asString(name),
       input: args === undefined ? "{}" : objectJson(args),
       ...(willContinue === true && { finished: false }),
@@ -131,19 +130,23 @@ function seePart(part: Fields, switches: Switches): SeenBlock {
   }
   if (functionResponse) return seeResponse(functionResponse as Fields, switches);
   if (thought === true) return { kind: "thinking" };
-  return typeof text === "string" ? { kind: "text", text } : { kind: "other" };
+  return thoughtSignature === undefined
+    ? textBlock(part)
+    : typeof text === "string"
+      ? { kind: "text", text }
+      : { kind: "other" };
 }
 
 function seeResponse(result: Fields, { isError, jsonOutputs }: Switches): ResultBlock {
   const { id, name, response, willContinue } = result;
-  const hasError = typeof response === "object" && response !== null && "error" in response;
-  const failed = hasError || (isError !== undefined && ask("isError", () => isError(result as never)));
+  const hasError = typeof response === "object" && response !== null && (response as Fields).error !== undefined;
+  const failed = hasError || (isError !== undefined && askFailed(isError, result));
   const key = textKey(result);
   const text = key === undefined ? undefined : ((response as Fields)[key] as string);
   const isJson = jsonOutputs === true && !failed && text === undefined && !hasParts(result);
   return {
     kind: "result",
-    id: asString(id),
+    id: asString(id) || undefined,
     name: asString(name),
     text: isJson ? jsonText(response) : text,
     success: !failed && willContinue !== true,
@@ -157,7 +160,8 @@ function textKey(result: Fields): string | undefined {
   const { name, response } = result;
   if (hasParts(result) || typeof response !== "object" || response === null) return undefined;
   const fields = response as Fields;
-  const [key, ...others] = Object.keys(fields).filter((key) => !(key === "name" && fields.name === name));
+  const isSaid = (key: string) => fields[key] !== undefined && !(key === "name" && fields.name === name);
+  const [key, ...others] = Object.keys(fields).filter(isSaid);
   const isText = key === "output" || key === "result" || key === "content";
   return isText && others.length === 0 && typeof fields[key] === "string" ? key : undefined;
 }

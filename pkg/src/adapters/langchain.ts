@@ -11,7 +11,7 @@ import type {
   RuntimeOptions,
 } from "../types.js";
 import { compactAs, decideAs, inspectAs, viewAs } from "./common/adapter.js";
-import { joinedContent, messageAt, withPartText } from "./common/parts.js";
+import { joinedContent, mapAt, messagesAt, textBlock, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
 import type { AdapterSwitches, CompactionSettings, GoogleSwitch, ThinkingSwitches } from "./common/switches.js";
 import {
@@ -30,7 +30,7 @@ import {
   fieldsOf,
   hasReasoningItem,
   leadsMore,
-  mirroredCall,
+  mirroredCalls,
   otherOutput,
   signatures,
   withoutCalls,
@@ -108,14 +108,14 @@ export function viewMessages<M extends LangChainMessage>(
 const FORMAT: Format = {
   switches: ["protectCurrentTurn", "messageId", "stripThinkingAfterEdit", "prefixMismatch", "mergeModelTurns"],
   see: (messages, _switches, at) => {
-    const shapes = messages.map((value, index) => shapeOf(messageAt(value, index, at)));
+    const shapes = mapAt(messagesAt(messages, at), at, shapeOf);
     const bound = new Set<unknown>();
-    for (const { type, fields } of shapes) {
+    mapAt(shapes, at, ({ type, fields }) => {
       const extras = fieldsOf(fields.additional_kwargs);
       const isSpecial = extras.customTool === true || extras.type === "computer_call_output";
       if (type === "tool" && isSpecial) bound.add(fields.tool_call_id);
-    }
-    return shapes.map((shape, index) => {
+    });
+    return mapAt(shapes, at, (shape, index) => {
       if (shape.type === "tool") return seeResult(shape);
       return shape.type === "ai" ? seeAnswer(shape, index, bound) : seeOther(shape);
     });
@@ -175,10 +175,10 @@ const textBlocks = (content: unknown): SeenBlock[] =>
   typeof content === "string" && content !== "" ? [{ kind: "text", text: content }] : [];
 
 function seeBlock(block: Fields): SeenBlock {
-  const { type, text, signature } = block;
+  const { type, signature } = block;
   switch (type) {
     case "text":
-      return typeof text === "string" ? { kind: "text", text } : { kind: "other" };
+      return textBlock(block);
     case "thinking":
     case "redacted_thinking":
       return { kind: "thinking", signed: type === "redacted_thinking" || typeof signature === "string" };
@@ -194,11 +194,14 @@ function seeAnswer({ fields, build }: Shape, index: number, bound: ReadonlySet<u
   const content = contentOf(fields);
   const list = Array.isArray(content) ? [...content] : undefined;
   const calls = seeCalls(fields, bound);
+  const mirrored = mirroredCalls(list ?? [], calls);
   const rest = new Map(calls.map((call) => [call.id, call]));
-  const blocks = list ? list.map((block) => contentBlock(block ?? {}, calls, rest)) : textBlocks(content);
+  const blocks = list
+    ? list.map((block, position) => contentBlock(block ?? {}, mirrored[position], calls, rest))
+    : textBlocks(content);
   for (const _ of otherOutput(fields)) blocks.push({ kind: "other" });
   for (const call of calls) if (!blocks.includes(call)) blocks.push(call);
-  tie(fields, list ?? [], calls, index);
+  tie(fields, list ?? [], mirrored.includes(null), calls, index);
   return {
     role: "assistant",
     id: asString(fields.id),
@@ -218,8 +221,12 @@ function seeAnswer({ fields, build }: Shape, index: number, bound: ReadonlySet<u
 }
 
 /** A block of the content: a call stands where the content repeats it first. */
-function contentBlock(block: Fields, calls: readonly CallBlock[], rest: Map<string | undefined, CallBlock>): SeenBlock {
-  const id = mirroredCall(block);
+function contentBlock(
+  block: Fields,
+  id: string | null | undefined,
+  calls: readonly CallBlock[],
+  rest: Map<string | undefined, CallBlock>,
+): SeenBlock {
   if (typeof id !== "string") return seeBlock(block);
   const call = rest.get(id);
   rest.delete(id);
@@ -248,11 +255,16 @@ function seeCalls(fields: Fields, bound: ReadonlySet<unknown>): CallBlock[] {
 }
 
 /** Says what the calls of a message share, and what keeps them from going. */
-function tie(fields: Fields, list: readonly unknown[], calls: readonly CallBlock[], index: number): void {
+function tie(
+  fields: Fields,
+  list: readonly unknown[],
+  isNameless: boolean,
+  calls: readonly CallBlock[],
+  index: number,
+): void {
   const { function_call: legacy, tool_outputs: outputs } = fieldsOf(fields.additional_kwargs);
   const { invalid_tool_calls: invalid } = fields;
   const holds = (value: unknown) => Array.isArray(value) && value.length > 0;
-  const isNameless = list.some((block) => mirroredCall(fieldsOf(block)) === null);
   // Which of the calls these repeat cannot be told, or they need the message that the calls are in.
   if (legacy || holds(outputs) || holds(invalid) || isNameless) for (const call of calls) call.bound = true;
   const isSigned = calls.some(({ signed }) => signed) || list.some(hasSignature);

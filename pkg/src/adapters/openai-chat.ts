@@ -12,7 +12,7 @@ import type {
   RuntimeOptions,
 } from "../types.js";
 import { compactAs, decideAs, inspectAs, viewAs } from "./common/adapter.js";
-import { joinedContent, messageAt, partTexts, withoutField, withPartText } from "./common/parts.js";
+import { joinedFields, mapAt, messagesAt, partTexts, withoutField, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
 import {
   type AdapterSwitches,
@@ -40,7 +40,7 @@ export interface ChatSwitches<M = ChatCompletionMessageParam>
     ErrorSwitch<ChatCompletionToolMessageParam> {
   /**
    * Make one of the agent's messages that touch since something between them went, for servers whose chat template insists
-   * on turns. @default false
+   * on turns. By default only text in front of a call of Google, which signs its calls, moves into the message of that call.
    */
   mergeModelTurns?: boolean;
 }
@@ -92,21 +92,16 @@ export function viewMessages<M extends ChatCompletionMessageParam>(
 const FORMAT: Format = {
   switches: ["protectCurrentTurn", "messageId", "isError", "mergeModelTurns"],
   see: (messages, switches, at) =>
-    messages.map((value, index) => {
-      const message = messageAt(value, index, at);
-      return message.role === "tool" ? seeResult(message, switches) : seeMessage(message, index);
-    }),
+    mapAt(messagesAt(messages, at), at, (message, index) =>
+      message.role === "tool" ? seeResult(message, switches) : seeMessage(message, index),
+    ),
   checksTurn: false,
-  merges: (_messages, { mergeModelTurns = false }) => mergeModelTurns && "all",
-  merge: (earlier, later) => {
-    const [one, other] = [earlier, later] as [Fields, Fields];
-    const { refusal, audio } = { ...one, ...other };
-    return withFields(other, {
-      content: joinedContent(one.content, other.content),
-      ...(refusal !== undefined && { refusal }),
-      ...(audio !== undefined && { audio }),
-    });
+  merges: (messages, { mergeModelTurns }) => {
+    if (mergeModelTurns !== undefined) return mergeModelTurns && "all";
+    const callsOf = ({ tool_calls: calls }: Fields) => (Array.isArray(calls) ? calls : []);
+    return messages.some((message) => callsOf(message as Fields).some(isGoogles)) && "calls";
   },
+  merge: (earlier, later) => joinedFields(earlier as Fields, later as Fields),
 };
 
 function seeResult(message: Fields, switches: Switches): Seen {
@@ -148,7 +143,6 @@ function seeCall(value: unknown): CallBlock {
   const call = (value ?? {}) as Fields;
   const isCustom = call.type === "custom";
   const { name, arguments: input, input: text } = ((isCustom ? call.custom : call.function) ?? {}) as Fields;
-  const google = (call.extra_content as { google?: Fields } | undefined)?.google;
   return {
     kind: "call",
     id: asString(call.id),
@@ -156,6 +150,12 @@ function seeCall(value: unknown): CallBlock {
     input: asString(isCustom ? text : input),
     // The input of a custom call is free text, even where it looks like JSON.
     bound: isCustom,
-    ...(google?.thought_signature !== undefined && { signed: true }),
+    ...(isGoogles(call) && { signed: true }),
   };
+}
+
+/** Whether a call carries a signature of Google. */
+function isGoogles(call: unknown): boolean {
+  const extra = (call as Fields | null)?.extra_content as { google?: Fields } | null | undefined;
+  return extra?.google?.thought_signature !== undefined;
 }

@@ -13,7 +13,7 @@ import type {
   RuntimeOptions,
 } from "../types.js";
 import { compactAs, decideAs, inspectAs, viewAs } from "./common/adapter.js";
-import { messageAt, partTexts, withPartText } from "./common/parts.js";
+import { mapAt, messagesAt, partTexts, withPartText } from "./common/parts.js";
 import type { Format } from "./common/read.js";
 import {
   type AdapterSwitches,
@@ -96,16 +96,15 @@ const FORMAT: Format = {
         "the provider holds this history, so that leaving items out here has no effect there; " +
           "send the whole history without previous_response_id or conversation",
       );
-    const items = messages.map((value, index) => {
-      const item = messageAt(value, index, at);
+    const items = messagesAt(messages, at);
+    const seen = mapAt(items, at, (item) => {
       if (typeOf(item) === "item_reference")
         throw invalidRequest(
           at.path,
           `${at.path} refers to an item that the provider holds; send the items themselves to have them compacted`,
         );
-      return item;
+      return seeItem(item, switches);
     });
-    const seen = items.map((item) => seeItem(item, switches));
     tieRuns(items, seen);
     return seen;
   },
@@ -173,45 +172,60 @@ function shortened(output: unknown, text: string): unknown {
   return withPartText(output, text, "prompt_cache_breakpoint");
 }
 
-/** What a model writes, apart from reasoning. */
-const WRITTEN = new Set(
-  (
-    "function_call custom_tool_call computer_call local_shell_call shell_call apply_patch_call web_search_call " +
-    "file_search_call code_interpreter_call image_generation_call mcp_call mcp_list_tools mcp_approval_request " +
-    "tool_search_call program compaction"
-  ).split(" "),
-);
+/** A run of items: the reasoning that led to it, the items right behind that, and stored ones behind the first output. */
+interface Run {
+  leads: number[];
+  items: number[];
+  followers: number[];
+  answered: boolean;
+}
+
+/** What comes back to the model, and is no word of the user. */
+const isAnswer = (type: unknown) => /_(output|response)$/.test(String(type));
 
 /**
  * Reasoning belongs to the run of items behind it: the calls of a run go together or not at all, and the reasoning with
- * them where nothing else is in the run.
+ * them where nothing else is in the run. An item of a type to come may belong to it.
  */
 function tieRuns(items: readonly Fields[], seen: readonly Seen[]): void {
-  let leads: number[] = [];
-  let run: number[] = [];
+  const begun = (): Run => ({ leads: [], items: [], followers: [], answered: false });
+  let run = begun();
   const close = () => {
-    if (leads.length > 0 && run.length > 0) tieRun(leads, run, seen);
-    leads = [];
-    run = [];
+    if (run.leads.length > 0 && run.items.length > 0) tieRun(run, seen);
+    run = begun();
   };
   items.forEach((item, index) => {
     const type = typeOf(item);
     if (type === "reasoning") {
-      if (run.length > 0) close();
-      leads.push(index);
-    } else if (WRITTEN.has(String(type)) || (type === "message" && item.role === "assistant")) run.push(index);
-    else close();
+      if (run.items.length > 0) close();
+      run.leads.push(index);
+    } else if (isAnswer(type)) {
+      run.answered = run.items.length > 0;
+    } else if (type === "message" && (item.role !== "assistant" || run.answered)) {
+      close();
+    } else if (!run.answered) {
+      run.items.push(index);
+    } else if (asString(item.id) !== undefined) {
+      // Some loops write each output right behind its call. The provider knows of what it stored which reasoning led to it.
+      run.followers.push(index);
+    }
   });
   close();
 }
 
-function tieRun(leads: readonly number[], run: readonly number[], seen: readonly Seen[]): void {
+function tieRun({ leads, items, followers }: Run, seen: readonly Seen[]): void {
   const firstBlock = (index: number) => (seen[index] as Seen).blocks[0];
-  const blocks = run.map(firstBlock);
+  const blocks = items.map(firstBlock);
   const calls = blocks.filter((block): block is CallBlock => block?.kind === "call");
-  const isWhole = calls.length === run.length;
-  if (calls.length > 0) asGroup(calls, run[0] as number, !isWhole && blocks[0]?.kind === "call");
+  const isWhole = calls.length === items.length;
+  const group = items[0] as number;
+  if (calls.length > 0) asGroup(calls, group, !isWhole && blocks[0]?.kind === "call");
   const [{ id } = { id: undefined }] = calls;
   if (!isWhole || id === undefined) return;
   for (const lead of leads) (seen[lead] as Seen).blocks = [{ kind: "attachment", of: id }];
+  for (const block of followers.map(firstBlock)) {
+    const follows = block?.kind === "call";
+    for (const call of calls) Object.assign(call, { group }, !follows && { groupStays: true });
+    if (follows) Object.assign(block, { group, follows });
+  }
 }

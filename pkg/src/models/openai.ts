@@ -9,11 +9,14 @@ export interface OpenAiClient {
   };
 }
 
+/** As OpenAI documents. */
+const LIMITS: Limits = { maxQuestions: 400 };
+
 /** Which model of OpenAI, and what it allows. */
 export interface OpenAiModelOptions {
   /** @default "gpt-6-luna" */
   model?: string;
-  /** @default 400 questions in a request, as OpenAI documents */
+  /** In place of 400 questions in a request; what is not named stays. */
   limits?: Limits;
 }
 
@@ -24,18 +27,22 @@ export interface OpenAiModelOptions {
  */
 export function openAiModel(
   client: OpenAiClient,
-  { model = "gpt-6-luna", limits = { maxQuestions: 400 } }: OpenAiModelOptions = {},
+  { model = "gpt-6-luna", limits }: OpenAiModelOptions = {},
 ): DecisionModel {
-  return limited(async ({ state, questions }, { signal }) => {
-    const body = {
-      model,
-      input: [{ role: "user", content: [{ type: "input_json", data: state }] }],
-      questions: Object.entries(questions).map(([name, { instructions }]) => ({
-        type: "predicate",
-        name,
-        instructions,
-      })),
-    };
-    return responseOf(await client.decisions.create(body, { signal, maxRetries: 0 }));
-  }, limits);
+  return limited(
+    async ({ state, questions }, { signal }) => {
+      const body = {
+        model,
+        input: [{ role: "user", content: [{ type: "input_json", data: state }] }],
+        questions: Object.entries(questions).map(([name, { instructions }]) => ({
+          type: "predicate",
+          name,
+          instructions,
+        })),
+      };
+      return responseOf(await client.decisions.create(body, { signal, maxRetries: 0 }));
+    },
+    LIMITS,
+    limits,
+  );
 }

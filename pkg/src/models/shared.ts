@@ -4,9 +4,12 @@ import type { Answer, DecisionModel, DecisionRequest, DecisionResponse } from ".
 /** What a model itself allows. */
 export type Limits = NonNullable<DecisionModel["limits"]>;
 
-/** A model function with its limits, where it has any. */
-export function limited(model: DecisionModel, limits: Limits | undefined): DecisionModel {
-  return limits === undefined ? model : Object.assign(model, { limits });
+/** A model function with its limits: those of its provider, and what the host says in their place. */
+export function limited(model: DecisionModel, own: Limits | undefined, said?: Limits): DecisionModel {
+  if (own === undefined && said === undefined) return model;
+  const limits = { ...own };
+  for (const [name, value] of Object.entries(said ?? {})) if (value !== undefined) limits[name as keyof Limits] = value;
+  return Object.assign(model, { limits });
 }
 
 /** The questions of a request in another dialect. */

@@ -18,7 +18,7 @@ export interface SystemOneOptions {
   apiKey?: string;
   /** Further headers. */
   headers?: Readonly<Record<string, string>>;
-  /** What the model allows: a question is never split from its pair. */
+  /** What the model allows, in place of what the service is known for; what is not named stays. */
   limits?: Limits;
   /** In place of the runtime's own. */
   fetch?: typeof fetch;
@@ -40,6 +40,8 @@ const SERVICES: Readonly<Record<SystemOneService, { url?: string; model: string;
  */
 export function systemOneModel(options: SystemOneOptions = {}): DecisionModel {
   const service = options.service ?? (options.url === undefined ? "typesafe" : undefined);
+  if (service !== undefined && !Object.hasOwn(SERVICES, service))
+    throw new TypeError(`systemOneModel: service must be one of ${Object.keys(SERVICES).join(", ")}, or url be given`);
   const known = service === undefined ? undefined : SERVICES[service];
   const model = options.model ?? known?.model;
   const url = options.url ?? (service === "cloudflare" ? cloudflareUrl(options.account, model) : known?.url);
@@ -51,12 +53,16 @@ export function systemOneModel(options: SystemOneOptions = {}): DecisionModel {
     ...(options.apiKey !== undefined && { authorization: `Bearer ${options.apiKey}` }),
     ...options.headers,
   };
-  return limited(async (request, { signal }) => {
-    const response = await send(url, { method: "POST", headers, body: bodyOf(request, model), signal });
-    const text = await response.text();
-    if (!response.ok) throw new HttpError(response.status, response.headers, text);
-    return read(text, response);
-  }, options.limits ?? known?.limits);
+  return limited(
+    async (request, { signal }) => {
+      const response = await send(url, { method: "POST", headers, body: bodyOf(request, model), signal });
+      const text = await response.text();
+      if (!response.ok) throw new HttpError(response.status, response.headers, text);
+      return read(text, response);
+    },
+    known?.limits,
+    options.limits,
+  );
 }
 
 function cloudflareUrl(account: string | undefined, model: string | undefined): string | undefined {

@@ -7,11 +7,14 @@ export interface WorkersAi {
   run(model: any, input: any, options?: any): Promise<unknown>;
 }
 
+/** As Cloudflare documents for Clef. */
+const LIMITS: Limits = { maxQuestions: 64 };
+
 /** Which model of the binding, and what it allows. */
 export interface WorkersAiOptions {
   /** @default "@cf/cloudflare/clef-flash" */
   model?: string;
-  /** @default 64 questions in a request */
+  /** In place of 64 questions in a request; what is not named stays. */
   limits?: Limits;
 }
 
@@ -22,10 +25,14 @@ export interface WorkersAiOptions {
  */
 export function workersAiModel(
   ai: WorkersAi,
-  { model = "@cf/cloudflare/clef-flash", limits = { maxQuestions: 64 } }: WorkersAiOptions = {},
+  { model = "@cf/cloudflare/clef-flash", limits }: WorkersAiOptions = {},
 ): DecisionModel {
-  return limited(async (request, { signal }) => {
-    const input = { state: request.state, questions: asked(request, noul) };
-    return { model, ...responseOf(await ai.run(model, input, { signal })) };
-  }, limits);
+  return limited(
+    async (request, { signal }) => {
+      const input = { state: request.state, questions: asked(request, noul) };
+      return { model, ...responseOf(await ai.run(model, input, { signal })) };
+    },
+    LIMITS,
+    limits,
+  );
 }

@@ -63,6 +63,8 @@ export function stepCompactor<S extends Step, R>(
   { model, trigger, goal, runtime, onCompacted, onError, ...settings }: CompactStepOptions<S, R>,
   compact: Compact<R>,
 ): (step: S) => Promise<{ messages?: ModelMessage[] }> {
+  for (const [name, value] of Object.entries({ model, trigger }))
+    if (value === undefined) throw new TypeError(`compactStep: ${name} is missing`);
   // Up to version 6 a step gets the whole history again; then what was decided before still holds for its start. An agent may run
   // several times at once: each run has a first message of its own, except where a version makes even that anew.
   const runs = new WeakMap<ModelMessage, Compacted>();

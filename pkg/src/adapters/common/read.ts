@@ -17,9 +17,11 @@ export interface Format {
   checksTurn: boolean | "signed";
   /** Whether messages of the agent that touch become one: those in front of one with calls, all of them, or none. */
   merges?(messages: readonly object[], switches: Switches): "calls" | "all" | false;
-  /** One message of two, where {@link Format.merges} says so. */
-  merge?(earlier: object, later: object): object;
+  /** One message of two, where {@link Format.merges} says so; undefined where they cannot become one without a loss. */
+  merge?(earlier: object, later: object): object | undefined;
 }
+
+const isId = (value: unknown) => value === undefined || typeof value === "string";
 
 /** Sees the messages of a format. */
 export function seeAll(format: Format, switches: Switches, messages: readonly unknown[]): Seen[] {
@@ -29,7 +31,7 @@ export function seeAll(format: Format, switches: Switches, messages: readonly un
   const { messageId } = switches;
   if (messageId) {
     seen.forEach((message, index) => {
-      message.id = ask("messageId", () => messageId(messages[index] as never, index));
+      message.id = ask("messageId", "a string or undefined", isId, () => messageId(messages[index] as never, index));
     });
   }
   return seen;
@@ -186,10 +188,13 @@ class Proposal {
     const close = (asOne: boolean) => {
       const [first, last] = [run[0], run.at(-1)];
       const isNew = first !== undefined && last !== undefined && last.index - first.index >= run.length;
-      const parts = asOne && isNew ? [run] : run.map((entry) => [entry]);
-      for (const part of parts) {
-        for (const { index } of part) this.map[index] = messages.length;
-        messages.push(part.map(({ message }) => message).reduce((one, other) => this.merge(one, other)));
+      let before: object | undefined;
+      for (const { index, message } of run) {
+        const one = asOne && isNew && before !== undefined ? this.format.merge?.(before, message) : undefined;
+        if (one === undefined) messages.push(message);
+        else messages[messages.length - 1] = one;
+        before = one ?? message;
+        this.map[index] = messages.length - 1;
       }
       run = [];
     };
@@ -202,10 +207,6 @@ class Proposal {
     }
     close(merges === "all");
     return messages;
-  }
-
-  private merge(earlier: object, later: object): object {
-    return this.format.merge?.(earlier, later) ?? later;
   }
 }
 

@@ -1,5 +1,6 @@
 /** What the host tells an adapter beside the request. */
 import { invalidRequest } from "../../errors.js";
+import { RUNTIME_FIELDS } from "../../runtime.js";
 import type { CompactionOptions, CompactionRequest, InspectOptions, RuntimeOptions } from "../../types.js";
 import { looksFailed } from "./view.js";
 
@@ -97,19 +98,40 @@ export function takeSwitches<R extends RuntimeOptions | InspectOptions>(
     if (!check(value)) throw invalidRequest(`runtime.${name}`, `runtime.${name} ${rule}`, { value });
     switches[name] = value;
   }
+  const unknown = Object.keys(rest).find((name) => name !== "model" && !RUNTIME_FIELDS.includes(name));
+  if (unknown !== undefined)
+    throw invalidRequest(
+      `runtime.${unknown}`,
+      `runtime has no field "${unknown}" for this format; it has ${[...known, ...RUNTIME_FIELDS].join(", ")}`,
+    );
   return { switches: switches as Switches, rest: rest as R };
 }
 
-/** Calls back; what the callback throws is the host's fault. */
-export function ask<T>(name: "isError" | "messageId", task: () => T): T {
+/** Calls back; what the callback throws, or gives in place of what it should, is the host's fault. */
+export function ask<T>(
+  name: "isError" | "messageId",
+  rule: string,
+  isRight: (value: unknown) => boolean,
+  task: () => T,
+): T {
+  let value: T;
   try {
-    return task();
+    value = task();
   } catch (cause) {
     throw invalidRequest(`runtime.${name}`, `runtime.${name} threw`, { cause });
   }
+  if (!isRight(value)) throw invalidRequest(`runtime.${name}`, `runtime.${name} must return ${rule}`, { value });
+  return value;
+}
+
+const isNow = (value: unknown) => typeof (value as { then?: unknown } | null | undefined)?.then !== "function";
+
+/** Whether the host says that a result is a failure; at once, and not by a promise. */
+export function askFailed(isError: NonNullable<Switches["isError"]>, result: object): boolean {
+  return Boolean(ask("isError", "true or false, not a promise", isNow, () => isError(result as never)));
 }
 
 /** Whether a result failed, in a format that does not say. */
 export function failed({ isError }: Switches, result: object, text: string | undefined): boolean {
-  return isError ? ask("isError", () => isError(result as never)) : looksFailed(text);
+  return isError ? askFailed(isError, result) : looksFailed(text);
 }

@@ -28,6 +28,8 @@ export interface OtherBlock extends PlainBlock {
 /** Says nothing itself; no thinking leads to it. */
 export interface AsideBlock extends PlainBlock {
   kind: "aside";
+  /** An empty text, which is still shown. */
+  text?: "";
   endsStep?: boolean;
   keepsMessage?: boolean;
 }
@@ -104,7 +106,7 @@ export function viewed(seen: readonly Seen[]): Viewed[] {
   return seen.map(({ role, blocks }, index) => {
     const row: Viewed = { index, role, texts: [], calls: [], results: [] };
     for (const block of blocks) {
-      if (block.kind === "text") row.texts.push(block.text);
+      if (block.kind === "text" || (block.kind === "aside" && block.text === "")) row.texts.push(block.text ?? "");
       if (block.kind === "call") {
         const { id, name, input, finished = false } = block;
         row.calls.push({ id, name, input_json: input, finished });
@@ -163,7 +165,11 @@ export function joinedText(parts: readonly unknown[], type: string): string | un
 
 /** The text of a value as JSON, where it is an object; what cannot be written as JSON is none. */
 export function objectJson(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? jsonOf(value) : undefined;
+}
+
+/** The text of a value as JSON, where it can be written so. */
+export function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch {

@@ -13,8 +13,37 @@ const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map((
 export const fieldsOf = (value: unknown): Fields =>
   (typeof value === "object" && value !== null ? value : {}) as Fields;
 
-/** The call that a block of the content repeats: its id, or null where it repeats one that it does not name. */
-export function mirroredCall(block: Fields): string | null | undefined {
+/**
+ * The calls that the blocks of a content repeat: an id for each block, null where it repeats one that cannot be told, undefined where
+ * it repeats none. Streamed input names its call by a number; Google's calls stand in the order of the message's.
+ */
+export function mirroredCalls(
+  content: readonly unknown[],
+  calls: readonly { id: string | undefined; name: string | undefined }[],
+): (string | null | undefined)[] {
+  const blocks = content.map(fieldsOf);
+  const ids = blocks.map(namedCall);
+  const byNumber = new Map<unknown, string | null>();
+  blocks.forEach(({ index }, position) => {
+    const id = ids[position];
+    if (index === undefined || typeof id !== "string") return;
+    byNumber.set(index, (byNumber.get(index) ?? id) === id ? id : null);
+  });
+  const googles = blocks.filter(({ type }) => type === "functionCall");
+  const inOrder =
+    googles.length === calls.length &&
+    googles.every(({ functionCall }, position) => fieldsOf(functionCall).name === calls[position]?.name);
+  let next = 0;
+  return blocks.map(({ type, index }, position) => {
+    if (type === "input_json_delta") return byNumber.get(index) ?? null;
+    if (type !== "functionCall") return ids[position];
+    const call = calls[next++];
+    return ids[position] ?? (inOrder ? (call?.id ?? null) : null);
+  });
+}
+
+/** The call that a block names: its id, or null where it is one without a name. */
+function namedCall(block: Fields): string | null | undefined {
   const { type, id, call_id: callId, functionCall } = block;
   const named = (value: unknown) => (typeof value === "string" && value !== "" ? value : null);
   switch (type) {

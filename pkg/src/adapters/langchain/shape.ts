@@ -24,7 +24,11 @@ const CLASSES: Readonly<Record<string, string>> = {
 };
 const ALIASES: Readonly<Record<string, string>> = { user: "human", assistant: "ai", developer: "system" };
 
-const typeOf = (word: unknown) => ALIASES[String(word)] ?? String(word);
+/** A type by its word, or by the name of a class, as serialized messages have it. */
+function typeOf(word: unknown): string {
+  const name = String(word).replace(/Chunk$/, "");
+  return ALIASES[name] ?? CLASSES[name] ?? String(word);
+}
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -39,9 +43,8 @@ export function shapeOf(message: Fields): Shape {
       build: (changes) => instanceWith(message, changes),
     };
   if (lc === 1 && Array.isArray(id) && isFields(kwargs)) {
-    const name = String(id.at(-1)).replace(/Chunk$/, "");
     return {
-      type: CLASSES[name] ?? name,
+      type: typeOf(id.at(-1)),
       fields: kwargs,
       build: (changes) => withFields(message, { kwargs: changed(kwargs, changes) }),
     };
@@ -90,7 +93,24 @@ function instanceWith(message: Fields, changes: Fields): object {
     delete parameters.content;
   }
   const copy = new (message.constructor as new (parameters: Fields) => Fields)(parameters);
-  // What the host put on the message itself stays on it.
-  for (const name of Reflect.ownKeys(message) as string[]) if (!(name in copy)) copy[name] = message[name];
+  const { content } = parameters.contentBlocks === undefined ? parameters : { content: parameters.contentBlocks };
+  if (!saysSame(copy.content, content)) return copiedWith(message, changes);
+  // A class of the host's may set fields of its own; they stay as they were, and so does what the host put on the message.
+  for (const name of Reflect.ownKeys(message) as string[]) {
+    if (name === "lc_kwargs" || name in changes || saysSame(copy[name], message[name])) continue;
+    copy[name] = message[name];
+  }
   return copy;
+}
+
+/** The same object again, where its constructor takes other parameters than a message's fields. */
+function copiedWith(message: Fields, changes: Fields): object {
+  const given = isFields(message.lc_kwargs) ? { lc_kwargs: withFields(message.lc_kwargs, changes) } : {};
+  return withFields(message, { ...changes, ...given });
+}
+
+/** Whether two values are one, or lists of the same items. */
+function saysSame(one: unknown, other: unknown): boolean {
+  const isList = Array.isArray(one) && Array.isArray(other) && one.length === other.length;
+  return one === other || (isList && one.every((item, index) => item === other[index]));
 }
