@@ -27,6 +27,7 @@ export default defineConfig({
   base: "./",
   resolve: {
     alias: [
+      { find: /^keepline\/(models\/.+)$/, replacement: path("../pkg/src/$1.ts") },
       { find: /^keepline\/(.+)$/, replacement: path("../pkg/src/adapters/$1.ts") },
       { find: /^keepline$/, replacement: path("../pkg/src/index.ts") },
       { find: "#glue", replacement: path("../.build/glue.mjs") },
@@ -38,8 +39,10 @@ export default defineConfig({
     outDir: "dist",
     emptyOutDir: true,
     target: "es2022",
+    // Browsers that know light-dark(); written for older ones it takes a third more.
+    cssTarget: ["chrome123", "firefox120", "safari17.5"],
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    modulePreload: false,
   },
   worker: { format: "es" },
   plugins: [offline()],

@@ -5,17 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { brotliCompressSync } from "node:zlib";
-import { transform } from "esbuild";
 import type { Browser, ElementHandle, Page } from "puppeteer-core";
-import { RUNTIMES, snippet } from "../../www/src/snippet.js";
 import type { BrowserName } from "../engines/browsers.js";
 import { generate } from "../fixtures/gen-history.mjs";
 import { root } from "../support/shared.js";
 import { open, start } from "./browser.js";
+import { histories, request } from "./histories.js";
 import { type Server, serve } from "./serve.js";
 
 const dist = join(root, "www", "dist");
-const scenario = join(root, "tests", "fixtures", "scenarios", "replication-lag", "request.json");
 const axe = readFileSync(join(root, "node_modules", "axe-core", "axe.min.js"), "utf8");
 /** Target of the product, in bytes after brotli. */
 const INITIAL_BYTES = 150_000;
@@ -32,51 +30,35 @@ function written(name: string, text: string): string {
   return path;
 }
 
-interface Block {
-  type: string;
-  id?: string;
-  name?: string;
-  text?: string;
-  input?: string;
-  output?: unknown;
-}
+/** File → what the page calls its format. */
+const LABELS: Readonly<Record<string, string>> = {
+  "agentscope.json": "AgentScope",
+  "openai-chat.json": "OpenAI Chat Completions",
+  "openai-responses.json": "OpenAI Responses",
+  "anthropic.json": "Anthropic Messages",
+  "ai-sdk-model.json": "AI SDK ModelMessage",
+  "ai-sdk-ui.json": "AI SDK UIMessage",
+  "langchain.json": "LangChain.js",
+  "gemini.json": "Google Gemini",
+  "request.json": "AgentScope",
+  "body.json": "Anthropic Messages",
+  "lines.jsonl": "OpenAI Chat Completions",
+  "transcript.jsonl": "Anthropic Messages",
+};
 
-const { messages } = JSON.parse(readFileSync(scenario, "utf8")) as { messages: { role: string; content: Block[] }[] };
-const outputOf = ({ output }: Block) => (typeof output === "string" ? output : JSON.stringify(output));
+const lines = (values: readonly unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join("");
 
-/** The sample as rows of Chat Completions, one block a row. */
-function chatRows(): object[] {
-  return messages.flatMap(({ role, content }) =>
-    content.map((block) => {
-      const { type, id, name, input, text = "" } = block;
-      if (type === "tool_call")
-        return { role, content: null, tool_calls: [{ id, type: "function", function: { name, arguments: input } }] };
-      return type === "tool_result"
-        ? { role: "tool", tool_call_id: id, content: outputOf(block) }
-        : { role, content: text };
-    }),
-  );
-}
-
-/** The sample as messages of Anthropic. */
-function anthropicMessages(): object[] {
-  return messages.flatMap(({ role, content }) =>
-    content.map((block) => {
-      const { type, id, name, input = "{}", text = "" } = block;
-      if (type === "tool_call") return { role, content: [{ type: "tool_use", id, name, input: JSON.parse(input) }] };
-      return type === "tool_result"
-        ? { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: outputOf(block) }] }
-        : { role: role === "system" ? "user" : role, content: [{ type: "text", text }] };
-    }),
-  );
-}
-
-const files = {
-  "openai.json": JSON.stringify(chatRows()),
-  "anthropic.json": JSON.stringify({ model: "m", messages: anthropicMessages() }),
-  "messages.json": JSON.stringify(messages),
-  "request.json": readFileSync(scenario, "utf8"),
-  "messages.jsonl": messages.map((message) => JSON.stringify(message)).join("\n"),
+const files: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(histories).map(([name, messages]) => [`${name}.json`, JSON.stringify(messages, null, 2)]),
+  ),
+  "request.json": request,
+  "body.json": JSON.stringify({ model: "m", messages: histories.anthropic }),
+  "lines.jsonl": lines(histories["openai-chat"] ?? []),
+  "transcript.jsonl": lines([
+    { type: "summary", summary: "A session" },
+    ...(histories.anthropic ?? []).map((message, index) => ({ type: "line", uuid: `u${index}`, message })),
+  ]),
 };
 
 /** A history of 40 MB with 5,000 calls. */
@@ -157,6 +139,26 @@ const theme = (page: Page, theme: string) =>
     document.documentElement.dataset.theme = theme;
   }, theme);
 
+/** What goes home is what came: every value stands on a line that was there, but for what got shorter. */
+function sameForm(file: string, content: string, result: string): void {
+  if (file.endsWith(".jsonl")) {
+    const known = new Set(content.split("\n"));
+    const changed = result.split("\n").filter((line) => !known.has(line));
+    assert.ok(changed.every((line) => line.includes("left out, call")));
+    if (file === "transcript.jsonl") assert.match(result, /^\{"type":"summary"/);
+    return;
+  }
+  const [before, after] = [JSON.parse(content), JSON.parse(result)];
+  assert.deepEqual(Object.keys(Array.isArray(before) ? {} : before), Object.keys(Array.isArray(after) ? {} : after));
+  if (!content.includes("\n")) return;
+  const known = new Set(content.split("\n").map((line) => line.replace(/,$/, "")));
+  const changed = result.split("\n").filter((line) => !known.has(line.replace(/,$/, "")));
+  assert.ok(
+    changed.every((line) => line.includes("left out, call")),
+    `${file}: ${changed[0]}`,
+  );
+}
+
 describe("the built page", () => {
   it("has no inline script or style", () => {
     const html = readFileSync(join(dist, "index.html"), "utf8");
@@ -172,29 +174,6 @@ describe("the built page", () => {
     const sizes = ["index.html", "icon.svg", ...assets.map((name) => join("assets", name))].map(size);
     const total = sizes.reduce((sum, one) => sum + one, sample.length);
     assert.ok(total <= INITIAL_BYTES, `${total} bytes`);
-  });
-});
-
-describe("the code snippet", () => {
-  it("is a program for every runtime and model", async () => {
-    const settings = {
-      goal: "g",
-      eligible_tool_names: ["a"],
-      options: {},
-      protected_message_ids: [],
-      protected_call_ids: [],
-    };
-    const endpoint = { kind: "endpoint", url: "", model: 'a"b', key: "", maxQuestions: 8, timeoutSeconds: 1 } as const;
-    const models = [{ kind: "local", point: "firm" }, { kind: "ask" }, endpoint] as const;
-    for (const runtime of RUNTIMES) {
-      for (const model of models) {
-        for (const module of ["keepline", "keepline/other"]) {
-          const code = snippet({ module, function: "compactContext" }, runtime, settings, model);
-          await transform(code, { format: "esm" });
-          assert.match(code, /eligible_tool_names: \["a"\]/);
-        }
-      }
-    }
   });
 });
 
@@ -293,35 +272,35 @@ function suite(name: BrowserName): void {
     await page.waitForFunction(() => document.activeElement?.textContent?.includes("Protected"));
   });
 
-  test("takes own files in every form, touches nothing until tools are ticked, and gives the same form back", async (page) => {
-    for (const [file, content] of Object.entries(files)) {
+  for (const [file, label] of Object.entries(LABELS)) {
+    test(`takes ${file} of one's own, touches nothing until told, and gives the same form back`, async (page) => {
+      const content = files[file] as string;
       await upload(page, written(file, content));
-      await until(page, ".now", file);
-      const isRequest = file === "request.json";
-      if (!isRequest) {
+      await until(page, ".now", `${file}: ${label}`);
+      if (file !== "request.json") {
         await page.waitForFunction(() => document.querySelector("#share")?.textContent === "0 %");
-        assert.deepEqual(await findings(page), []);
         assert.equal(await page.evaluate(() => document.querySelectorAll(".tools :checked").length), 0);
-        await fill(page, "textarea[aria-describedby=goal-missing]", "Write the report");
         await click(page, ".tools button", "All");
+        await until(page, ".reason", "there is no goal yet");
+        assert.equal(await text(page, "#share"), "0 %");
+        await fill(page, "#goal", "Write the report");
       }
       await page.waitForFunction(() => !["0 %", "–"].includes(document.querySelector("#share")?.textContent ?? "–"));
+      await click(page, "#tab-compare");
+      await until(page, ".compare .verified", "the same");
       await click(page, "#tab-take");
       await until(page, ".take h3", "compacted history");
       const result = await downloaded(page, "The compacted history");
       assert.ok(result.length < content.length, file);
-      if (file === "openai.json")
-        assert.ok(JSON.parse(result).some(({ tool_calls }: { tool_calls?: unknown }) => tool_calls));
-      if (file === "anthropic.json") assert.equal(JSON.parse(result).model, "m");
-      if (file === "messages.json") assert.ok(Array.isArray(JSON.parse(result)));
-      if (isRequest) assert.ok(JSON.parse(result).goal);
-      if (file === "messages.jsonl") assert.equal(typeof JSON.parse(result.split("\n")[0] as string).role, "string");
-      assert.ok(JSON.parse(await downloaded(page, "The decisions")).decisions.length > 0);
-    }
-  });
+      sameForm(file, content, result);
+      const { decisions } = JSON.parse(await downloaded(page, "The decisions"));
+      assert.ok(decisions.some(({ action }: { action: string }) => action === "drop_call"));
+      assert.match(await text(page, "#snippet"), /eligible_tool_names: \["/);
+    });
+  }
 
   test("takes text that is pasted, and a file that is dropped", async (page) => {
-    await fill(page, "details textarea", files["messages.jsonl"]);
+    await fill(page, "details textarea", files["lines.jsonl"] as string);
     await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>("details > button")?.disabled);
     await click(page, "details > button");
     await until(page, ".now", "Pasted text");
@@ -329,13 +308,13 @@ function suite(name: BrowserName): void {
       const transfer = new DataTransfer();
       transfer.items.add(new File([text], "dropped.json"));
       document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
-    }, files["messages.json"]);
+    }, files["agentscope.json"] as string);
     await until(page, ".now", "dropped.json");
   });
 
   test("shows the exact requests, with credentials marked", async (page) => {
     const secret = `ghp_${"a1B2".repeat(9)}`;
-    const content = files["request.json"].replace('"goal": "', `"goal": "With the token ${secret}: `);
+    const content = request.replace('"goal": "', `"goal": "With the token ${secret}: `);
     assert.ok(content.includes(secret));
     await upload(page, written("secret.json", content));
     await until(page, ".now", "secret.json");
@@ -353,9 +332,9 @@ function suite(name: BrowserName): void {
   });
 
   test("archives the original, opens it again after a reload and deletes it", async (page) => {
-    await upload(page, written("kept.jsonl", files["messages.jsonl"]));
+    await upload(page, written("kept.jsonl", files["lines.jsonl"] as string));
     await until(page, ".originals", "kept.jsonl");
-    await fill(page, "textarea[aria-describedby=goal-missing]", "Write the report");
+    await fill(page, "#goal", "Write the report");
     await click(page, ".tools button", "All");
     await page.waitForFunction(() => !["0 %", "–"].includes(document.querySelector("#share")?.textContent ?? "–"));
     const share = await text(page, "#share");

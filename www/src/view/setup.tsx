@@ -7,11 +7,12 @@ export function Setup() {
   const { settings, session } = state;
   const isMissing = session !== undefined && settings.goal.trim() === "";
   return (
-    <section class="card">
+    <section class="card setup">
       <h2>{t.setup.heading}</h2>
       <label class="field">
         <span>{t.setup.goal}</span>
         <textarea
+          id="goal"
           rows={5}
           placeholder={t.setup.goalHint}
           aria-invalid={isMissing}
@@ -24,6 +25,11 @@ export function Setup() {
         <p class="warn" id="goal-missing">
           {t.setup.goalMissing}
         </p>
+      )}
+      {isMissing && session.asked !== "" && (
+        <button type="button" class="small" onClick={() => page.change({ goal: session.asked })}>
+          {t.setup.useLast}
+        </button>
       )}
       <Tools />
       <details>
@@ -76,7 +82,7 @@ function Tools() {
   const { eligible_tool_names } = state.settings;
   const all = tools.map(({ name }) => name);
   return (
-    <fieldset class="tools">
+    <fieldset class="tools" id="tools">
       <legend>{t.setup.tools}</legend>
       <p class="quiet">{t.setup.toolsHint}</p>
       <p class="pair-of-buttons">

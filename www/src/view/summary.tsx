@@ -1,13 +1,16 @@
 /** The figures, the strip and the curve with the two thresholds. */
+import type { Texts } from "../texts/texts.js";
 import type { Outcome } from "../worker/protocol.js";
 import { Curve } from "./curve.js";
+import { Facts } from "./facts.js";
 import { usePage } from "./page.js";
 import { Strip } from "./strip.js";
 
 export function Summary() {
   const { state, t } = usePage();
-  const { outcome, settings } = state;
-  const isUntouched = outcome !== undefined && settings.eligible_tool_names.length === 0;
+  const { outcome, settings, session } = state;
+  const isOpen = session !== undefined && session.calls.length > 0;
+  const isWaiting = isOpen && (settings.goal.trim() === "" || settings.eligible_tool_names.length === 0);
   return (
     <section class="card summary">
       <h2 class="hidden">{t.summary.heading}</h2>
@@ -16,7 +19,7 @@ export function Summary() {
           <output class="share" id="share">
             {outcome ? shareOf(outcome) : "–"}
           </output>
-          <span>{isUntouched ? t.summary.tick : t.summary.freed}</span>
+          <span>{outcome && !isWaiting ? whatGoes(outcome, t) : t.summary.freed}</span>
         </p>
         <dl class="before-after">
           <div>
@@ -28,11 +31,48 @@ export function Summary() {
             <dd id="chars-after">{outcome ? t.number(outcome.stats.chars_after ?? 0) : "–"}</dd>
           </div>
         </dl>
-        <Counts />
+        {isWaiting ? <Steps /> : <Counts />}
       </div>
       <Curve />
       <Strip />
+      <Facts />
     </section>
+  );
+}
+
+/** What the share means, and where it is nothing, why. */
+function whatGoes({ stats }: Outcome, t: Texts): string {
+  if (stats.chars_after !== stats.chars_before) return t.summary.freed;
+  return stats.candidates === 0 ? t.summary.allProtected : t.summary.allKept;
+}
+
+/** What is left to say before anything can go; each leads to its field. */
+function Steps() {
+  const { state, t } = usePage();
+  const { goal, eligible_tool_names } = state.settings;
+  const go = (selector: string) => {
+    const field = document.querySelector<HTMLElement>(selector);
+    field?.focus({ preventScroll: true });
+    field?.scrollIntoView({ block: "center" });
+  };
+  const steps = [
+    [goal.trim() !== "", t.summary.stepGoal, "#goal"],
+    [eligible_tool_names.length > 0, t.summary.stepTools, "#tools input"],
+  ] as const;
+  return (
+    <div class="steps">
+      <p class="label">{t.summary.steps}</p>
+      <ol>
+        {steps.map(([isDone, label, field]) => (
+          <li key={field}>
+            <button type="button" class={`small step ${isDone ? "done" : ""}`} onClick={() => go(field)}>
+              {label}
+              {isDone && <span class="hidden"> {t.summary.stepDone}</span>}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </div>
   );
 }
 

@@ -1,16 +1,17 @@
 /** The whole conversation; every call is a row. */
 import { useMemo } from "preact/hooks";
 import { option } from "../state.js";
-import type { Texts } from "../texts/texts.js";
-import type { CallHead, MessageHead, SessionHead, Verdict } from "../worker/protocol.js";
-import { ThresholdInput } from "./curve.js";
+import { kindOf, outcomeOf, reasonOf, verdictOf } from "../verdict.js";
+import type { CallHead, MessageHead, SessionHead } from "../worker/protocol.js";
 import { usePage } from "./page.js";
-import { kindOf } from "./strip.js";
+import { ThresholdInput, useThresholdDrag } from "./threshold.js";
 import { VirtualList } from "./virtual-list.js";
 
-const HEIGHTS = [40, 78] as const;
+const HEIGHTS = [40, 96] as const;
+/** What an arrow key moves a threshold by. */
+const STEP = 0.01;
 
-type Row = { message: MessageHead } | { call: CallHead; position: number };
+type Row = { message: MessageHead } | { call: CallHead };
 
 export function Timeline() {
   const { page, state, t } = usePage();
@@ -20,14 +21,21 @@ export function Timeline() {
     "--call-at": option(settings, "keep_call_threshold"),
     "--result-at": option(settings, "keep_result_threshold"),
   };
-  const onKey = (index: number, key: string) => {
+  const onKey = (index: number, event: KeyboardEvent) => {
     const row = rows[index];
-    if (key.toLowerCase() !== "p" || !row) return;
-    if ("call" in row) page.toggleCall(row.call.call_id);
-    else page.toggleMessage(row.message.index);
+    if (!row) return;
+    const step = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      page.moveThreshold(event.shiftKey ? "keep_result_threshold" : "keep_call_threshold", step);
+    } else if (event.key.toLowerCase() === "p" && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      if ("message" in row) page.toggleMessage(row.message.index);
+      else if (row.call.verdict !== undefined) page.toggleCall(row.call.call_id);
+    }
   };
+  const drag = useThresholdDrag();
   return (
-    <div class="timeline">
+    <div class="timeline" {...drag}>
       <p class="quiet help">{session?.calls.length === 0 ? t.timeline.empty : t.timeline.help}</p>
       <TimelineHead />
       <VirtualList
@@ -45,11 +53,10 @@ export function Timeline() {
 
 function rowsOf({ messages, calls }: SessionHead): Row[] {
   const rows: Row[] = [];
-  let position = 0;
+  let at = 0;
   for (const message of messages) {
     rows.push({ message });
-    for (; calls[position]?.message === message.index; position++)
-      rows.push({ call: calls[position] as CallHead, position });
+    for (; calls[at]?.message === message.index; at++) rows.push({ call: calls[at] as CallHead });
   }
   return rows;
 }
@@ -76,7 +83,7 @@ function TimelineHead() {
 
 function TimelineRow({ row, tabIndex }: { row: Row; tabIndex: 0 | -1 }) {
   return "call" in row ? (
-    <CallRow call={row.call} position={row.position} tabIndex={tabIndex} />
+    <CallRow call={row.call} tabIndex={tabIndex} />
   ) : (
     <MessageRow message={row.message} tabIndex={tabIndex} />
   );
@@ -85,6 +92,8 @@ function TimelineRow({ row, tabIndex }: { row: Row; tabIndex: 0 | -1 }) {
 function MessageRow({ message, tabIndex }: { message: MessageHead; tabIndex: 0 | -1 }) {
   const { page, t } = usePage();
   const isOn = page.isProtected(message);
+  const rule = page.ruleFor(message);
+  const role = t.roles[message.role] ?? message.role;
   return (
     <button
       type="button"
@@ -93,20 +102,20 @@ function MessageRow({ message, tabIndex }: { message: MessageHead; tabIndex: 0 |
       aria-pressed={isOn}
       onClick={() => page.toggleMessage(message.index)}
     >
-      <span class="role">{t.roles[message.role] ?? message.role}</span>
+      <span class="role">{role}</span>
       <span class="preview">{message.preview}</span>
-      <span class="shield">
-        {isOn ? t.timeline.unprotect : t.timeline.protect}
+      <span class={`shield ${isOn ? "own-shield" : rule ? "rule" : "offer"}`}>
+        {isOn ? t.timeline.unprotect : rule ? t.timeline.rules[rule] : t.timeline.protect}
         <span class="hidden"> {message.index + 1}</span>
       </span>
     </button>
   );
 }
 
-function CallRow({ call, position, tabIndex }: { call: CallHead; position: number; tabIndex: 0 | -1 }) {
+function CallRow({ call, tabIndex }: { call: CallHead; tabIndex: 0 | -1 }) {
   const { page, state, t } = usePage();
-  const verdict = state.outcome?.verdicts[position];
-  if (!verdict) return null;
+  if (!state.outcome) return null;
+  const verdict = page.verdict(verdictOf(call, state.outcome), call);
   const kind = kindOf(verdict);
   return (
     <button
@@ -117,7 +126,7 @@ function CallRow({ call, position, tabIndex }: { call: CallHead; position: numbe
       onClick={() => page.set({ open: call.id })}
     >
       <span class="what">
-        <span class="hidden">{call.id} </span>
+        {call.verdict !== undefined && <span class="hidden">{call.id} </span>}
         <span class="tool-name">{call.tool}</span>
         <span class="input">{call.preview}</span>
       </span>
@@ -140,7 +149,10 @@ function Bar({ kind, value }: { kind: "call" | "result"; value: number | undefin
   const { t } = usePage();
   return (
     <span class={`bar ${kind}-bar`}>
-      <span class="track">{value !== undefined && <span class="level" style={{ "--level": value }} />}</span>
+      <span class="track">
+        {value !== undefined && <span class="level" style={{ "--level": value }} />}
+        {value !== undefined && <span class="line" data-line={`keep_${kind}_threshold`} />}
+      </span>
       <span class="number">
         <span class="hidden">{t.timeline[kind]} </span>
         {value === undefined ? "–" : value.toFixed(2)}
@@ -148,15 +160,4 @@ function Bar({ kind, value }: { kind: "call" | "result"; value: number | undefin
       </span>
     </span>
   );
-}
-
-/** What became of a pair, in a word. */
-export function outcomeOf(verdict: Verdict, t: Texts): string {
-  const kind = kindOf(verdict);
-  return kind === "protected" ? t.protectedAction : t.actions[kind];
-}
-
-/** Why, in words. */
-export function reasonOf({ reason, action, applied }: Verdict, t: Texts): string {
-  return action !== "keep" && !applied ? `${t.reasons[reason]}; ${t.noGain}` : t.reasons[reason];
 }

@@ -25,7 +25,10 @@ export interface MessageHead {
   chars: number;
 }
 
-/** A pair without its texts. */
+/** Why keepline leaves a call alone: nothing answers it, its id comes twice, or its halves do not fit each other. */
+export type Loose = "no_result" | "duplicate_id" | "no_pair";
+
+/** A call without its texts. */
 export interface CallHead {
   id: string;
   call_id: string;
@@ -35,6 +38,11 @@ export interface CallHead {
   output_chars: number;
   /** Message of the call. */
   message: number;
+  /** Message of its result. */
+  answered?: number;
+  /** Place of its verdict; a call that is no pair has none. */
+  verdict?: number;
+  loose?: Loose;
 }
 
 /** A tool of a session. */
@@ -53,6 +61,8 @@ export interface SessionHead {
   messages: MessageHead[];
   calls: CallHead[];
   tools: ToolHead[];
+  /** What the user said last. */
+  asked: string;
   settings: Partial<Settings>;
 }
 
@@ -63,7 +73,8 @@ export type Verdict = Omit<Decision, "explain">;
 export interface Outcome {
   verdicts: Verdict[];
   stats: CompactionResult["stats"];
-  message_map: CompactionResult["message_map"];
+  /** Messages that are the same, value for value. */
+  unchanged: number;
 }
 
 /** Characters saved at thresholds, moving one and leaving the other. */
@@ -95,6 +106,8 @@ export interface PairView {
 export interface Change extends Piece {
   state: "same" | "shortened" | "removed";
   after?: string;
+  /** The call that it belongs to. */
+  pair?: string;
 }
 
 /** A changed message. */

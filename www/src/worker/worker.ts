@@ -44,7 +44,7 @@ const jobs: Worker = {
     const document = parseDocument(text);
     await ready;
     tell({ phase: "index", done: 0, total: 1 });
-    const opened = await Session.open(document);
+    const opened = await Session.open(source, document);
     const head = opened.head(source.size, tell);
     session = opened;
     return head;
