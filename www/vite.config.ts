@@ -19,6 +19,15 @@ function offline(): Plugin {
   };
 }
 
+/** Vite's helper preloads styles of late chunks; there is one stylesheet, and it is there. */
+function plainImports(): Plugin {
+  return {
+    name: "keepline-plain-imports",
+    enforce: "pre",
+    load: (id) => (id.includes("vite/preload-helper") ? "export const __vitePreload = (load) => load();" : undefined),
+  };
+}
+
 const { version } = JSON.parse(readFileSync(path("../pkg/package.json"), "utf8"));
 
 export default defineConfig({
@@ -45,5 +54,5 @@ export default defineConfig({
     modulePreload: false,
   },
   worker: { format: "es" },
-  plugins: [offline()],
+  plugins: [plainImports(), offline()],
 });

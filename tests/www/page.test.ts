@@ -1,6 +1,6 @@
 /** The page in real browsers: the whole flow, with files of every kind, failing endpoints, no network, no mouse. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -15,10 +15,20 @@ import { type Server, serve } from "./serve.js";
 
 const dist = join(root, "www", "dist");
 const axe = readFileSync(join(root, "node_modules", "axe-core", "axe.min.js"), "utf8");
-/** Target of the product, in bytes after brotli. */
-const INITIAL_BYTES = 150_000;
+/** Everything that is fetched until the sample is compacted, in bytes after brotli; the Chinese sample alone is 2.6 kB longer. */
+const INITIAL_BYTES = { en: 150_000, zh: 153_600 };
+/** Until the sample is compacted, on a busy machine. */
+const FIRST_SIGHT_MS = 2000;
+/** Frames while 5,000 calls scroll, on a busy machine without a graphics card. */
+const SCROLL_FRAME_MS = 100;
 /** A frame may take this long while 40 MB are read, on a busy machine. */
 const LONGEST_FRAME_MS = 400;
+
+/** What was measured, told at the end. */
+const figures: string[] = [];
+after(() => {
+  for (const figure of figures) console.log(figure);
+});
 
 const folder = mkdtempSync(join(tmpdir(), "keepline-www-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -107,6 +117,9 @@ const upload = async (page: Page, path: string) => {
   await input.uploadFile(path);
 };
 
+const scrollTo = (page: Page, selector: string) =>
+  page.evaluate((selector) => document.querySelector(selector)?.scrollIntoView({ block: "center" }), selector);
+
 /** The file that a click hands to the user. */
 const downloaded = (page: Page, title: string) =>
   page.evaluate(async (title) => {
@@ -165,16 +178,6 @@ describe("the built page", () => {
     assert.doesNotMatch(html, /<style|style=|<script(?![^>]*\ssrc=)|\son\w+=/);
     assert.doesNotMatch(html, /unsafe-inline|'unsafe-eval'/);
   });
-
-  it("is small", () => {
-    const isFirst = (name: string) => !/expected|extras|vendors|zh|request/.test(name);
-    const assets = readdirSync(join(dist, "assets")).filter(isFirst);
-    const sample = brotliCompressSync(readFileSync(join(root, "tests/fixtures/scenarios/payment-retry/request.json")));
-    const size = (file: string) => brotliCompressSync(readFileSync(join(dist, file))).length;
-    const sizes = ["index.html", "icon.svg", ...assets.map((name) => join("assets", name))].map(size);
-    const total = sizes.reduce((sum, one) => sum + one, sample.length);
-    assert.ok(total <= INITIAL_BYTES, `${total} bytes`);
-  });
 });
 
 for (const name of ["chromium", "firefox"] as BrowserName[]) describe(`the page in ${name}`, () => suite(name));
@@ -203,7 +206,8 @@ function suite(name: BrowserName): void {
       try {
         await task(page);
         assert.deepEqual(
-          wrong.filter((message) => !/401|Unauthorized/.test(message)),
+          // What a test provokes: a key that is refused, a script that is.
+          wrong.filter((message) => !/401|Unauthorized|Content.Security.Policy/.test(message)),
           [],
         );
       } finally {
@@ -214,8 +218,28 @@ function suite(name: BrowserName): void {
   test("opens with a sample that is compacted already", async (page) => {
     assert.equal(await text(page, "#share"), "58 %");
     const time = await page.evaluate(() => performance.now());
-    assert.ok(time < 5000, `${time} ms`);
+    assert.ok(time < FIRST_SIGHT_MS, `${time} ms`);
+    figures.push(`${name}: sample shown after ${Math.round(time)} ms`);
   });
+
+  for (const [language, limit] of Object.entries(INITIAL_BYTES))
+    it(`fetches little before it shows something (${language})`, { timeout: 60_000 }, async (context) => {
+      if (missing) return context.skip(missing);
+      // A server of its own: a worker that another test left behind answers from its cache.
+      const fresh = await serve(dist);
+      const { page } = await open(browser, `${fresh.address}#lang=${language}`);
+      const end = fresh.served.indexOf("/sw.js");
+      const files = new Set(end < 0 ? fresh.served : fresh.served.slice(0, end));
+      await page.close();
+      await fresh.stop();
+      const paths = [...files].filter((path) => path !== "/favicon.ico");
+      assert.ok(paths.some((path) => path.endsWith(".wasm")) && paths.some((path) => path.includes("request-")));
+      const size = (path: string) =>
+        brotliCompressSync(readFileSync(join(dist, path === "/" ? "index.html" : path))).length;
+      const total = paths.reduce((sum, path) => sum + size(path), 0);
+      figures.push(`${name}, ${language}: ${total} bytes of ${paths.length} files`);
+      assert.ok(total <= limit, `${total} bytes: ${paths.join(" ")}`);
+    });
 
   test("decides again when a threshold moves, and shares it in the address without data", async (page) => {
     const before = await text(page, "#chars-after");
@@ -225,6 +249,81 @@ function suite(name: BrowserName): void {
     const address = page.url();
     assert.match(address, /keep_result_threshold=0\.\d/);
     assert.doesNotMatch(address, /goal|patch|read_file/i);
+  });
+
+  test("lets a line be dragged in any row, and moved by keys, without asking or opening", async (page) => {
+    const before = await text(page, "#chars-after");
+    await scrollTo(page, ".line");
+    const line = (await page.$(".row-at .line[data-line=keep_call_threshold]")) as ElementHandle;
+    const track = (await line.evaluateHandle((line) => line.parentElement as Element)) as ElementHandle;
+    const { x = 0, y = 0, width = 0 } = (await track.boundingBox()) ?? {};
+    const value = () => page.evaluate(() => (document.querySelector("#keep_call_threshold") as HTMLInputElement).value);
+    await page.mouse.move(x + width / 2, y + 5);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.7, y + 8, { steps: 4 });
+    await page.mouse.move(x + width * 0.9, y + 30, { steps: 4 });
+    await page.mouse.up();
+    const dragged = Number(await value());
+    assert.ok(Math.abs(dragged - 0.9) <= 0.02, String(dragged));
+    assert.equal(await page.$("dialog"), null);
+    await page.waitForFunction((before) => document.querySelector("#chars-after")?.textContent !== before, {}, before);
+    const at = await page.evaluate(() =>
+      Number(getComputedStyle(document.querySelector(".rows") as Element).getPropertyValue("--call-at")),
+    );
+    assert.equal(at, dragged);
+    await page.focus('.rows [tabindex="0"]');
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForFunction(
+      (before) => Number((document.querySelector("#keep_call_threshold") as HTMLInputElement).value) < before - 0.01,
+      {},
+      dragged,
+    );
+    await page.keyboard.down("Shift");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.up("Shift");
+    await page.waitForFunction(
+      () => (document.querySelector("#keep_result_threshold") as HTMLInputElement).value === "0.51",
+    );
+  });
+
+  test("shows every call, also those that are no pair, and protects a message that is clicked", async (page) => {
+    await until(page, ".now", "37 calls");
+    await page.evaluate(() => document.querySelector(".rows")?.scrollTo(0, 1e6));
+    await until(page, ".reason", "its id comes twice");
+    await page.evaluate(() => document.querySelector(".rows")?.scrollTo(0, 0));
+    const before = await text(page, "#chars-after");
+    await until(page, ".message-row .preview", "Some tokens have no dark value");
+    await click(page, ".message-row", "Some tokens have no dark value");
+    await until(page, ".own-shield", "Protected by you");
+    await page.waitForFunction((before) => document.querySelector("#chars-after")?.textContent !== before, {}, before);
+    await until(page, ".reason", "protected message");
+  });
+
+  test("takes its settings from an address, and tells it without data", async (page) => {
+    await page.evaluate(() => {
+      location.hash = "#lang=zh&point=firm&keep_call_threshold=0.8&sample=replication-lag";
+    });
+    await until(page, ".now", "复制延迟");
+    await page.waitForFunction(
+      () => (document.querySelector("#keep_call_threshold") as HTMLInputElement).value === "0.8",
+    );
+    await until(page, ".choice[aria-pressed=true]", "果断");
+    await until(page, "#share", "%");
+    assert.match(page.url(), /lang=zh.*sample=replication-lag.*point=firm.*keep_call_threshold=0\.8/);
+  });
+
+  test("runs no script that is not its own", async (page) => {
+    const ran = await page.evaluate(`{
+      document.addEventListener("securitypolicyviolation", (event) => { globalThis.refused = event.violatedDirective; });
+      const script = document.createElement("script");
+      script.textContent = "globalThis.ran = true";
+      document.body.append(script);
+      new Promise((done) => setTimeout(() => done([globalThis.ran === true, globalThis.refused]), 100));
+    }`);
+    const [hasRun, refused] = ran as [boolean, string];
+    assert.equal(hasRun, false);
+    assert.match(refused, /^script-src/);
   });
 
   test("has nothing for axe to find, light and dark, in every view", async (page) => {
@@ -417,15 +516,37 @@ function suite(name: BrowserName): void {
     await click(page, ".toast button", "Cancel");
     await until(page, "[role=alert]", "Cancelled");
     assert.match(await text(page, ".now"), /Payment retry/);
+    const start = performance.now();
     await upload(page, path);
     await until(page, ".now", "large.json");
     await page.waitForFunction(() => !["–", "0 %"].includes(document.querySelector("#share")?.textContent ?? "–"), {
       timeout: 30_000,
     });
+    figures.push(`${name}: 40 MB opened and compacted after ${Math.round(performance.now() - start)} ms`);
+    await page.evaluate(() => document.querySelector(".views")?.scrollIntoView());
+    const frames = (await page.evaluate(`new Promise((done) => {
+      const rows = document.querySelector(".rows");
+      const times = [];
+      let last;
+      const step = (now) => {
+        if (last !== undefined) times.push(now - last);
+        last = now;
+        rows.scrollBy(0, 180);
+        if (times.length < 120) requestAnimationFrame(step);
+        else done(times.sort((one, other) => one - other));
+      };
+      requestAnimationFrame(step);
+    })`)) as number[];
+    const [median, late] = [frames[60], frames[113]] as [number, number];
+    figures.push(
+      `${name}: frames of 5,000 calls that scroll: median ${median.toFixed(0)} ms, 95 % ${late.toFixed(0)} ms`,
+    );
+    assert.ok(late < SCROLL_FRAME_MS, `a frame in 20 took ${late} ms`);
     await page.evaluate(() => document.querySelector(".rows")?.scrollTo(0, 150_000));
     await page.waitForFunction(() => Number(document.querySelector<HTMLElement>(".row-at")?.dataset.row) > 1000);
     assert.ok((await page.evaluate(() => document.querySelectorAll(".row-at").length)) < 80);
     const longest = await page.evaluate(() => (globalThis as unknown as { longest: number }).longest);
+    figures.push(`${name}: longest frame of all that ${Math.round(longest)} ms`);
     assert.ok(longest < LONGEST_FRAME_MS, `a frame took ${longest} ms`);
   });
 
@@ -440,18 +561,34 @@ function suite(name: BrowserName): void {
     360,
   );
 
-  test("does not shift", async (page) => {
-    const shift = await page.evaluate(async () => {
-      let sum = 0;
-      if (!PerformanceObserver.supportedEntryTypes.includes("layout-shift")) return 0;
-      const observer = new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) sum += (entry as unknown as { value: number }).value;
-      });
-      observer.observe({ type: "layout-shift", buffered: true });
-      await new Promise((seen) => setTimeout(seen, 300));
-      return sum;
-    });
-    assert.ok(shift < 0.02, String(shift));
+  it("does not shift", { timeout: 60_000 }, async (context) => {
+    if (missing) return context.skip(missing);
+    const page = await browser.newPage();
+    await page.setViewport({ width: 1280, height: 900 });
+    // From the first frame on: where everything is, and how often that changed.
+    await page.evaluateOnNewDocument(`{
+      const seen = new Map();
+      globalThis.moved = [];
+      const look = () => {
+        for (const selector of [".top", ".side", ".setup", ".decider", ".summary", ".views", ".tabs", ".rows"]) {
+          const box = document.querySelector(selector)?.getBoundingClientRect();
+          if (!box) continue;
+          const place = [box.left, box.top, box.width].map(Math.round).join();
+          if (seen.has(selector) && seen.get(selector) !== place) globalThis.moved.push(selector + " " + seen.get(selector) + " to " + place);
+          seen.set(selector, place);
+        }
+        globalThis.looked = seen.size;
+        requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    }`);
+    await page.goto(`${server.address}#lang=en`);
+    await page.waitForFunction(() => document.querySelector("#share")?.textContent?.includes("%"));
+    await new Promise((settled) => setTimeout(settled, 500));
+    const { moved, looked } = (await page.evaluate("({ moved, looked })")) as { moved: string[]; looked: number };
+    await page.close();
+    assert.equal(looked, 8);
+    assert.deepEqual(moved, []);
   });
 
   test("works offline after the first load", async (page) => {

@@ -18,22 +18,28 @@ export interface Server {
   address: string;
   /** Bodies that the answering endpoint got. */
   asked: string[];
+  /** Paths of the files that were fetched. */
+  served: string[];
   stop(): Promise<void>;
 }
 
 /** Starts a server for a folder. */
 export async function serve(folder: string, port = 0): Promise<Server> {
   const asked: string[] = [];
+  const served: string[] = [];
   const server = createServer((request, response) => {
     if (request.method === "POST") void endpoint(request, response, asked);
-    else file(folder, request, response);
+    else {
+      served.push(new URL(request.url ?? "/", "http://localhost").pathname);
+      file(folder, request, response);
+    }
   });
   await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
   const stop = async () => {
     server.closeAllConnections();
     await new Promise((closed) => server.close(closed));
   };
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked, stop };
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked, served, stop };
 }
 
 function file(folder: string, request: IncomingMessage, response: ServerResponse): void {

@@ -78,7 +78,8 @@ function NumberField({ name, label }: { name: ShownOption; label: string }) {
 
 function Tools() {
   const { page, state, t } = usePage();
-  const tools = state.session?.tools ?? [];
+  const { session } = state;
+  const tools = session?.tools ?? [];
   const { eligible_tool_names } = state.settings;
   const all = tools.map(({ name }) => name);
   return (
@@ -93,7 +94,7 @@ function Tools() {
           {t.setup.none}
         </button>
       </p>
-      <ul class="tool-list">
+      <ul class={`tool-list ${session ? "" : "empty"}`}>
         {tools.map(({ name, calls, chars }) => (
           <li key={name}>
             <label class="check">
