@@ -40,7 +40,9 @@ const STATES: Record<string, (page: Page) => Promise<unknown>> = {
     await drop(page, "my-session.json", JSON.stringify(histories.anthropic));
     await settled(page);
     await page.evaluate(() =>
-      [...document.querySelectorAll<HTMLElement>(".setup .small")].slice(0, 2).forEach((button) => button.click()),
+      [...document.querySelectorAll<HTMLElement>(".setup .small")].slice(0, 2).forEach((button) => {
+        button.click();
+      }),
     );
   },
   empty: (page) =>

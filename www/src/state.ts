@@ -5,7 +5,7 @@ import type * as Archive from "./archive.js";
 import type { Settings } from "./formats/format.js";
 import { firstSample, sampleFile, sampleScript, samples } from "./samples.js";
 import { type Language, loadLateTexts, loadTexts, type Texts } from "./texts/texts.js";
-import type { ShownVerdict } from "./verdict.js";
+import type { Kind, ShownVerdict } from "./verdict.js";
 import { Client, JobError } from "./worker/client.js";
 import type {
   Ask,
@@ -19,6 +19,7 @@ import type {
   ModelChoice,
   Outcome,
   SessionHead,
+  Why,
 } from "./worker/protocol.js";
 
 export type Tab = "timeline" | "compare" | "requests" | "take";
@@ -49,6 +50,10 @@ export interface State {
   script: string;
   outcome?: Outcome | undefined;
   curve?: Curve | undefined;
+  /** Of the last run. */
+  whys: readonly (Why | undefined)[];
+  /** The only kind of call that the timeline shows. */
+  filter?: Kind | undefined;
   /** The settings have changed since the model was asked. */
   isStale: boolean;
   running?: RunningJob | undefined;
@@ -129,6 +134,7 @@ export class Page {
       endpoint: { kind: "endpoint", url: "", model: "", key: "", maxQuestions: 64, timeoutSeconds: 30 },
       script: "",
       isStale: false,
+      whys: [],
       originals: [],
       isArchiveRefused: false,
       said: "",
@@ -243,6 +249,8 @@ export class Page {
       open: undefined,
       outcome: undefined,
       curve: undefined,
+      whys: [],
+      filter: undefined,
     });
     if (this.state.kind === "scripted") await this.fillScript();
     this.share();
@@ -301,12 +309,15 @@ export class Page {
     return left <= option(settings, "preserve_recent_messages") ? "recent" : undefined;
   }
 
-  /** A verdict as it is shown: without a goal nothing was asked, whatever is ticked. */
-  verdict(verdict: ShownVerdict, { tool }: CallHead): ShownVerdict {
+  /** A verdict as it is shown: without a goal nothing was asked, whatever is ticked; with one the model may have said why. */
+  verdict(verdict: ShownVerdict, { tool, verdict: place = -1 }: CallHead): ShownVerdict {
     const { goal, eligible_tool_names } = this.state.settings;
     const isForGoal =
       verdict.reason === "tool_not_eligible" && goal.trim() === "" && eligible_tool_names.includes(tool);
-    return isForGoal ? { ...verdict, reason: "no_goal" } : verdict;
+    if (isForGoal) return { ...verdict, reason: "no_goal" };
+    const why = this.state.whys[place];
+    const isFor = verdict.keep_call !== undefined && why?.action === verdict.action;
+    return isFor ? { ...verdict, why: why.text } : verdict;
   }
 
   /** Ids of the calls that a message makes or answers. */
@@ -405,7 +416,7 @@ export class Page {
   private show(outcome: Outcome): void {
     const { chars_before, chars_after } = outcome.stats;
     const said = this.texts.said.done(chars_before ?? 0, chars_after ?? 0);
-    this.set({ outcome, said });
+    this.set({ outcome, said, ...(outcome.whys && { whys: outcome.whys }) });
   }
 
   /** What can wait: the list of originals, the curve, the settings in the archive. */

@@ -8,6 +8,8 @@ export type Kind = "keep" | "protected" | "drop_result" | "drop_call";
 /** A verdict, or what stands for it where keepline leaves a call alone. */
 export type ShownVerdict = Pick<Verdict, "action" | "applied" | "saved_chars" | "keep_call" | "keep_result"> & {
   reason: Verdict["reason"] | Loose | "no_goal";
+  /** In the model's own words, where it has some for this action. */
+  why?: string | undefined;
 };
 
 /** The verdict of a call. */
@@ -30,6 +32,7 @@ export function outcomeOf(verdict: ShownVerdict, t: Texts): string {
 }
 
 /** Why, in words. */
-export function reasonOf({ reason, action, applied }: ShownVerdict, t: Texts): string {
-  return action !== "keep" && !applied ? `${t.reasons[reason]}; ${t.noGain}` : t.reasons[reason];
+export function reasonOf({ reason, action, applied, why }: ShownVerdict, t: Texts): string {
+  const said = why ?? t.reasons[reason];
+  return action !== "keep" && !applied ? `${t.noGain}; ${said}` : said;
 }

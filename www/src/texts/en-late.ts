@@ -15,6 +15,7 @@ export const enLate = {
     script: "Answers",
   },
   pair: {
+    frees: (value: number) => `frees ${count(value, "character")}`,
     why: "Why",
     whyRemote: "The model gave the two probabilities and no reasons.",
     whyProtected: (reason: string) => `Nobody was asked about it: ${reason}.`,

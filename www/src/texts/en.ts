@@ -76,6 +76,7 @@ export const en = {
   summary: {
     heading: "Result",
     freed: "of the characters go",
+    noCalls: "goes: nobody calls a tool here",
     allProtected: "goes: every call is protected, the rows below say why",
     allKept: "goes: the model keeps every call at these thresholds",
     steps: "Two answers, and you see what can go:",
@@ -112,7 +113,7 @@ export const en = {
     archived: "Your original is in the archive",
     refused: "This browser keeps no archive",
     sample: "The original stays as it is",
-    undo: "Each call can be opened and brought back",
+    undo: "Every call can be brought back",
   },
   tabs: {
     label: "Views of the result",
@@ -123,7 +124,11 @@ export const en = {
   },
   timeline: {
     label: "Conversation, every call a row",
-    help: "Drag the lines in the bars. Keys: ↑ ↓ rows, ← → call line, Shift ← → output line, Enter opens, P protects.",
+    help: "Drag the lines in the bars to decide otherwise; open a row to see why.",
+    keys: "Keys: ↑ ↓ row, ← → call line, Shift ← → output line, Enter opens, P protects.",
+    only: (value: number, kind: string) => `Only ${count(value, "call")}: ${kind.toLowerCase()}.`,
+    all: "Show the whole conversation",
+    noText: "(no text)",
     tool: "Tool and input",
     size: "Size",
     call: "Call matters",

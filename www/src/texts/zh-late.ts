@@ -15,6 +15,7 @@ export const zhLate: typeof enLate = {
     script: "回答",
   },
   pair: {
+    frees: (value) => `释放 ${number(value)} 个字符`,
     why: "原因",
     whyRemote: "模型只给出两个概率，没有给出理由。",
     whyProtected: (reason) => `没有就它询问任何模型：${reason}。`,

@@ -44,7 +44,8 @@ function Pair({ call, verdict }: { call: CallHead; verdict: ShownVerdict }) {
         </button>
       </header>
       <p class="verdict">
-        <span class={`chip ${kind}`}>{outcomeOf(verdict, t)}</span> {reasonOf(verdict, t)}
+        <span class={`chip ${kind}`}>{outcomeOf(verdict, t)}</span> {reasonOf({ ...verdict, why: undefined }, t)}
+        {verdict.applied && verdict.saved_chars > 0 && <span class="quiet"> {t.pair.frees(verdict.saved_chars)}</span>}
       </p>
       {call.verdict !== undefined && (
         <button type="button" class="primary" onClick={() => page.toggleCall(call.call_id)}>

@@ -5,7 +5,7 @@ import { usePage } from "./page.js";
 export function Setup() {
   const { page, state, t } = usePage();
   const { settings, session } = state;
-  const isMissing = session !== undefined && settings.goal.trim() === "";
+  const isMissing = session !== undefined && session.calls.length > 0 && settings.goal.trim() === "";
   return (
     <section class="card setup">
       <h2>{t.setup.heading}</h2>
@@ -15,14 +15,14 @@ export function Setup() {
           id="goal"
           rows={5}
           placeholder={t.setup.goalHint}
-          aria-invalid={isMissing}
+          aria-required="true"
           aria-describedby={isMissing ? "goal-missing" : undefined}
           value={settings.goal}
           onInput={(event) => page.change({ goal: event.currentTarget.value })}
         />
       </label>
       {isMissing && (
-        <p class="warn" id="goal-missing">
+        <p class="todo" id="goal-missing">
           {t.setup.goalMissing}
         </p>
       )}

@@ -19,7 +19,7 @@ export function Summary() {
           <output class="share" id="share">
             {outcome ? shareOf(outcome) : "–"}
           </output>
-          <span>{outcome && !isWaiting ? whatGoes(outcome, t) : t.summary.freed}</span>
+          <span>{outcome && !isWaiting ? whatGoes(outcome, isOpen, t) : t.summary.freed}</span>
         </p>
         <dl class="before-after">
           <div>
@@ -41,7 +41,8 @@ export function Summary() {
 }
 
 /** What the share means, and where it is nothing, why. */
-function whatGoes({ stats }: Outcome, t: Texts): string {
+function whatGoes({ stats }: Outcome, hasCalls: boolean, t: Texts): string {
+  if (!hasCalls) return t.summary.noCalls;
   if (stats.chars_after !== stats.chars_before) return t.summary.freed;
   return stats.candidates === 0 ? t.summary.allProtected : t.summary.allKept;
 }
@@ -81,20 +82,29 @@ function shareOf({ stats: { chars_before, chars_after } }: Outcome): string {
   return `${Math.round(share * 100)} %`;
 }
 
+/** How many calls of each kind; a click shows them alone. */
 function Counts() {
-  const { state, t } = usePage();
+  const { page, state, t } = usePage();
   const stats = state.outcome?.stats;
+  const loose = state.session?.calls.filter(({ verdict }) => verdict === undefined).length ?? 0;
   const counts = [
     ["keep", stats ? stats.actions.keep - stats.protected : undefined, t.summary.kept],
     ["drop_result", stats?.actions.drop_result, t.summary.shortened],
     ["drop_call", stats?.actions.drop_call, t.summary.removed],
-    ["protected", stats?.protected, t.summary.protected],
+    ["protected", stats && stats.protected + loose, t.summary.protected],
   ] as const;
   return (
     <ul class="counts">
       {counts.map(([kind, count, label]) => (
-        <li class={`count ${kind}`} key={kind}>
-          <strong>{count === undefined ? "–" : t.number(count)}</strong> {label}
+        <li key={kind}>
+          <button
+            type="button"
+            class={`count ${kind}`}
+            aria-pressed={state.filter === kind}
+            onClick={() => page.set({ filter: state.filter === kind ? undefined : kind, tab: "timeline" })}
+          >
+            <strong>{count === undefined ? "–" : t.number(count)}</strong> {label}
+          </button>
         </li>
       ))}
     </ul>

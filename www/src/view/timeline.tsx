@@ -1,8 +1,8 @@
 /** The whole conversation; every call is a row. */
 import { useMemo } from "preact/hooks";
 import { option } from "../state.js";
-import { kindOf, outcomeOf, reasonOf, verdictOf } from "../verdict.js";
-import type { CallHead, MessageHead, SessionHead } from "../worker/protocol.js";
+import { type Kind, kindOf, outcomeOf, reasonOf, verdictOf } from "../verdict.js";
+import type { CallHead, MessageHead, Outcome, SessionHead } from "../worker/protocol.js";
 import { usePage } from "./page.js";
 import { ThresholdInput, useThresholdDrag } from "./threshold.js";
 import { VirtualList } from "./virtual-list.js";
@@ -15,8 +15,11 @@ type Row = { message: MessageHead } | { call: CallHead };
 
 export function Timeline() {
   const { page, state, t } = usePage();
-  const { session, settings } = state;
-  const rows = useMemo(() => (session ? rowsOf(session) : []), [session]);
+  const { session, settings, filter, outcome } = state;
+  const rows = useMemo(
+    () => (session && outcome ? rowsOf(session, outcome, filter) : []),
+    [session, filter, filter && outcome],
+  );
   const variables = {
     "--call-at": option(settings, "keep_call_threshold"),
     "--result-at": option(settings, "keep_result_threshold"),
@@ -36,10 +39,22 @@ export function Timeline() {
   const drag = useThresholdDrag();
   return (
     <div class="timeline" {...drag}>
-      <p class="quiet help">{session?.calls.length === 0 ? t.timeline.empty : t.timeline.help}</p>
+      {filter ? (
+        <p class="quiet help">
+          {t.timeline.only(rows.length, filter === "protected" ? t.protectedAction : t.actions[filter])}{" "}
+          <button type="button" class="small" onClick={() => page.set({ filter: undefined })}>
+            {t.timeline.all}
+          </button>
+        </p>
+      ) : (
+        <p class="quiet help">
+          {session?.calls.length === 0 ? t.timeline.empty : t.timeline.help}
+          {session?.calls.length !== 0 && <span class="keys"> {t.timeline.keys}</span>}
+        </p>
+      )}
       <TimelineHead />
       <VirtualList
-        key={session?.messages}
+        key={`${state.name} ${filter}`}
         label={t.timeline.label}
         count={rows.length}
         heights={HEIGHTS}
@@ -51,11 +66,13 @@ export function Timeline() {
   );
 }
 
-function rowsOf({ messages, calls }: SessionHead): Row[] {
+/** The rows; with a filter the calls of one kind alone. */
+function rowsOf({ messages, calls }: SessionHead, outcome: Outcome, filter: Kind | undefined): Row[] {
+  if (filter) return calls.filter((call) => kindOf(verdictOf(call, outcome)) === filter).map((call) => ({ call }));
   const rows: Row[] = [];
   let at = 0;
   for (const message of messages) {
-    rows.push({ message });
+    if (!message.isBare) rows.push({ message });
     for (; calls[at]?.message === message.index; at++) rows.push({ call: calls[at] as CallHead });
   }
   return rows;
@@ -103,7 +120,7 @@ function MessageRow({ message, tabIndex }: { message: MessageHead; tabIndex: 0 |
       onClick={() => page.toggleMessage(message.index)}
     >
       <span class="role">{role}</span>
-      <span class="preview">{message.preview}</span>
+      <span class="preview">{message.preview || t.timeline.noText}</span>
       <span class={`shield ${isOn ? "own-shield" : rule ? "rule" : "offer"}`}>
         {isOn ? t.timeline.unprotect : rule ? t.timeline.rules[rule] : t.timeline.protect}
         <span class="hidden"> {message.index + 1}</span>

@@ -23,6 +23,8 @@ export interface MessageHead {
   preview: string;
   /** Code points of what is not a call and not a result. */
   chars: number;
+  /** It holds nothing but calls and results, which have rows of their own. */
+  isBare: boolean;
 }
 
 /** Why keepline leaves a call alone: nothing answers it, its id comes twice, or its halves do not fit each other. */
@@ -75,6 +77,14 @@ export interface Outcome {
   stats: CompactionResult["stats"];
   /** Messages that are the same, value for value. */
   unchanged: number;
+  /** Of a run whose model gives reasons: by verdict, in the language of the run, and for which action. */
+  whys?: (Why | undefined)[];
+}
+
+/** Why a model would do what it would do. */
+export interface Why {
+  action: Decision["action"];
+  text: string;
 }
 
 /** Characters saved at thresholds, moving one and leaving the other. */

@@ -21,6 +21,7 @@ import type {
   RequestView,
   SessionHead,
   Shown,
+  Why,
 } from "./protocol.js";
 
 /** Text of one piece that the page shows at most. */
@@ -75,14 +76,15 @@ export class Session {
       let chars = 0;
       pieces.forEach((piece, block) => {
         const size = codePoints(piece.text);
-        if (piece.kind === "call" || piece.kind === "result") parts.push({ at: [index, block], piece, chars: size });
+        if (isPart(piece)) parts.push({ at: [index, block], piece, chars: size });
         else chars += size;
       });
       const spoken = pieces
         .flatMap(({ kind, text }) => (kind === "text" && text.trim() !== "" ? [text] : []))
         .join("\n");
       if (role === "user" && spoken !== "") asked = spoken.slice(0, LONGEST_GOAL);
-      return { index, role, preview: previewOf(spoken), chars, ...(id !== undefined && { id }) };
+      const isBare = chars === 0 && pieces.length > 0 && pieces.every(isPart);
+      return { index, role, preview: previewOf(spoken), chars, isBare, ...(id !== undefined && { id }) };
     });
     this.calls = new Calls(parts, this.result.decisions);
     for (const [index, chars] of this.calls.orphans) (heads[index] as MessageHead).chars += chars;
@@ -116,7 +118,7 @@ export class Session {
     const runtime = { ...chosen.runtime, signal, onProgress: tell, language, shareUnchanged: true };
     this.result = await format.compact(messages, full, chosen.model, runtime);
     this.asked = this.result.decisions;
-    return this.outcome();
+    return { ...this.outcome(), whys: this.asked.map((decision) => whyOf(decision, language)) };
   }
 
   /** The same answers under other settings. */
@@ -236,6 +238,14 @@ export class Session {
     const { pieces } = this.opened.format.read(this.opened.messages[message]);
     return pieces[block] ?? { kind: "other", text: "" };
   }
+}
+
+const isPart = ({ kind }: Piece) => kind === "call" || kind === "result";
+
+/** The reasons of a sentence, without what was done. */
+function whyOf({ action, explain }: Decision, language: "en" | "zh"): Why | undefined {
+  const text = explain?.sentence[language].replace(/^[^:：]*[:：] ?/, "").replace(/[.。]$/, "");
+  return text === undefined ? undefined : { action, text };
 }
 
 function shown(text: string): Shown {
