@@ -394,7 +394,7 @@ function suite(name: BrowserName): void {
       sameForm(file, content, result);
       const { decisions } = JSON.parse(await downloaded(page, "The decisions"));
       assert.ok(decisions.some(({ action }: { action: string }) => action === "drop_call"));
-      assert.match(await text(page, "#snippet"), /eligible_tool_names: \["/);
+      assert.match(await text(page, "#snippet"), /eligible_tool_names: \[\s*"/);
     });
   }
 
@@ -440,6 +440,7 @@ function suite(name: BrowserName): void {
     await new Promise((noted) => setTimeout(noted, 400));
     await page.reload();
     await until(page, ".now", "Payment retry");
+    await until(page, ".originals .plain", "kept.jsonl");
     await click(page, ".originals .plain", "kept.jsonl");
     await until(page, ".now", "kept.jsonl");
     await until(page, "#share", share);

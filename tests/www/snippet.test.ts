@@ -79,7 +79,7 @@ describe("the code snippet", () => {
         for (const model of [local, endpoint, { kind: "ask" } as const]) {
           const code = snippet(format, runtime, settings, model);
           assert.doesNotMatch(code, /secret/);
-          assert.match(code, /eligible_tool_names: \["\w+"/);
+          assert.match(code, /eligible_tool_names: \[\s*"\w+"/);
           const [, script = code] = /<script type="module">([\s\S]*)<\/script>/.exec(code) ?? [];
           await build({
             stdin: { contents: script, resolveDir: folder, loader: "js" },

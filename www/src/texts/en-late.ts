@@ -2,6 +2,12 @@
 import { count, number } from "./en.js";
 
 export const enLate = {
+  steps: {
+    title: "Two answers, and you see what can go:",
+    goal: "Say what the agent does next",
+    tools: "Tick the tools that only read",
+    done: "(done)",
+  },
   models: {
     askHint: "You answer the questions yourself, to see what they are.",
     endpointHint:

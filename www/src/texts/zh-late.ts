@@ -3,6 +3,12 @@ import type { enLate } from "./en-late.js";
 import { number } from "./zh.js";
 
 export const zhLate: typeof enLate = {
+  steps: {
+    title: "回答两个问题，即可看到哪些可以移除：",
+    goal: "说明智能体接下来做什么",
+    tools: "勾选只读工具",
+    done: "（已完成）",
+  },
   models: {
     askHint: "由您亲自回答这些问题，以了解它们是什么。",
     endpointHint: "目标、对话和调用会发往此地址，输出绝不发送。请先查看“模型看到什么”。密钥只留在内存中。",

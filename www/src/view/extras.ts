@@ -5,4 +5,5 @@ export { FaultNotice } from "./fault.js";
 export { ModelFields } from "./model-fields.js";
 export { PairDialog } from "./pair.js";
 export { Requests } from "./requests.js";
+export { Steps } from "./steps.js";
 export { Take } from "./take.js";

@@ -3,6 +3,7 @@ import type { Texts } from "../texts/texts.js";
 import type { Outcome } from "../worker/protocol.js";
 import { Curve } from "./curve.js";
 import { Facts } from "./facts.js";
+import { Late } from "./late.js";
 import { usePage } from "./page.js";
 import { Strip } from "./strip.js";
 
@@ -31,7 +32,7 @@ export function Summary() {
             <dd id="chars-after">{outcome ? t.number(outcome.stats.chars_after ?? 0) : "–"}</dd>
           </div>
         </dl>
-        {isWaiting ? <Steps /> : <Counts />}
+        {isWaiting ? <Late view="Steps" /> : <Counts />}
       </div>
       <Curve />
       <Strip />
@@ -45,36 +46,6 @@ function whatGoes({ stats }: Outcome, hasCalls: boolean, t: Texts): string {
   if (!hasCalls) return t.summary.noCalls;
   if (stats.chars_after !== stats.chars_before) return t.summary.freed;
   return stats.candidates === 0 ? t.summary.allProtected : t.summary.allKept;
-}
-
-/** What is left to say before anything can go; each leads to its field. */
-function Steps() {
-  const { state, t } = usePage();
-  const { goal, eligible_tool_names } = state.settings;
-  const go = (selector: string) => {
-    const field = document.querySelector<HTMLElement>(selector);
-    field?.focus({ preventScroll: true });
-    field?.scrollIntoView({ block: "center" });
-  };
-  const steps = [
-    [goal.trim() !== "", t.summary.stepGoal, "#goal"],
-    [eligible_tool_names.length > 0, t.summary.stepTools, "#tools input"],
-  ] as const;
-  return (
-    <div class="steps">
-      <p class="label">{t.summary.steps}</p>
-      <ol>
-        {steps.map(([isDone, label, field]) => (
-          <li key={field}>
-            <button type="button" class={`small step ${isDone ? "done" : ""}`} onClick={() => go(field)}>
-              {label}
-              {isDone && <span class="hidden"> {t.summary.stepDone}</span>}
-            </button>
-          </li>
-        ))}
-      </ol>
-    </div>
-  );
 }
 
 function shareOf({ stats: { chars_before, chars_after } }: Outcome): string {

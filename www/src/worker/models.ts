@@ -1,11 +1,5 @@
-/** The decision models of the page, beside the local one. */
-import {
-  type DecisionModel,
-  type DecisionRequest,
-  type LocalDecisionModel,
-  localDecisionModel,
-  type RuntimeOptions,
-} from "keepline";
+/** The decision models of the page other than the local one; loaded when one is chosen. */
+import type { DecisionModel, DecisionRequest, RuntimeOptions } from "keepline";
 import type { Ask, Asked, ModelChoice } from "./protocol.js";
 
 type Endpoint = Extract<ModelChoice, { kind: "endpoint" }>;
@@ -17,7 +11,7 @@ const QUESTIONS_AT_ONCE = 8;
 
 /** A model, and what it asks of runtime and options. */
 export interface ChosenModel {
-  model: DecisionModel | LocalDecisionModel;
+  model: DecisionModel;
   runtime: RuntimeOptions;
   options: { max_concurrency?: number; total_timeout_seconds?: number };
 }
@@ -27,13 +21,11 @@ export type Names = ReadonlyMap<string, { call_id: string; tool: string }>;
 
 /** The model of a choice. */
 export async function modelOf(
-  choice: ModelChoice,
+  choice: Exclude<ModelChoice, { kind: "local" }>,
   names: Names,
   ask: (ask: Ask) => Promise<Record<string, number>>,
 ): Promise<ChosenModel> {
   switch (choice.kind) {
-    case "local":
-      return { model: localDecisionModel({ point: choice.point }), runtime: {}, options: {} };
     case "ask":
       return asking(ask);
     case "scripted":

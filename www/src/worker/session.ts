@@ -1,12 +1,18 @@
 /** One opened history: what is in it, what was answered, and what comes of it. */
-import type { CompactionResult, Decision, DecisionModel, InspectedRequest, Progress } from "keepline";
+import {
+  type CompactionResult,
+  type Decision,
+  type DecisionModel,
+  type InspectedRequest,
+  localDecisionModel,
+  type Progress,
+} from "keepline";
 import type { Piece, Settings } from "../formats/format.js";
 import { type Detected, detect } from "../formats/registry.js";
 import { type CallPlaces, Calls, type Place, type Placed } from "./calls.js";
 import type { Comparison } from "./compare.js";
 import { codePoints, previewOf } from "./count.js";
 import { type Document, DocumentError } from "./document.js";
-import { modelOf, wireBodies } from "./models.js";
 import type {
   Ask,
   Asked,
@@ -112,7 +118,10 @@ export class Session {
   ): Promise<Outcome> {
     this.version++;
     const names = new Map(this.result.decisions.map(({ id, call_id, tool }) => [id, { call_id, tool }]));
-    const chosen = await modelOf(model, names, ask);
+    const chosen =
+      model.kind === "local"
+        ? { model: localDecisionModel({ point: model.point }), runtime: {}, options: {} }
+        : await (await import("./models.js")).modelOf(model, names, ask);
     const full = { ...settings, options: { ...chosen.options, ...settings.options } };
     const { format, messages } = this.opened;
     const runtime = { ...chosen.runtime, signal, onProgress: tell, language, shareUnchanged: true };
@@ -198,6 +207,7 @@ export class Session {
     const model: DecisionModel = () => ({ answers: {} });
     if (endpoint) model.limits = { maxQuestions: endpoint.maxQuestions };
     const requests = await format.inspect(messages, settings, { model, language });
+    const { wireBodies } = await import("./models.js");
     const bodies = await wireBodies(requests, endpoint ?? { model: "…", maxQuestions: 64 });
     return requests.map((request: InspectedRequest, index) => ({
       batch: request.batch,
