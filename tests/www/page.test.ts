@@ -297,7 +297,7 @@ function suite(name: BrowserName): void {
     await click(page, ".message-row", "Some tokens have no dark value");
     await until(page, ".own-shield", "Protected by you");
     await page.waitForFunction((before) => document.querySelector("#chars-after")?.textContent !== before, {}, before);
-    await until(page, ".reason", "protected message");
+    await until(page, ".reason", "in a message that you protect");
   });
 
   test("takes its settings from an address, and tells it without data", async (page) => {

@@ -310,7 +310,9 @@ export class Page {
   }
 
   /** A verdict as it is shown: without a goal nothing was asked, whatever is ticked; with one the model may have said why. */
-  verdict(verdict: ShownVerdict, { tool, verdict: place = -1 }: CallHead): ShownVerdict {
+  verdict(verdict: ShownVerdict, call: CallHead): ShownVerdict {
+    const { tool, verdict: place = -1 } = call;
+    if (verdict.reason === "protected_message") return { ...verdict, reason: this.whichMessage(call) };
     const { goal, eligible_tool_names } = this.state.settings;
     const isForGoal =
       verdict.reason === "tool_not_eligible" && goal.trim() === "" && eligible_tool_names.includes(tool);
@@ -318,6 +320,15 @@ export class Page {
     const why = this.state.whys[place];
     const isFor = verdict.keep_call !== undefined && why?.action === verdict.action;
     return isFor ? { ...verdict, why: why.text } : verdict;
+  }
+
+  /** Which protected message it is that a call is in, or its result. */
+  private whichMessage({ message, answered = message }: CallHead): ShownVerdict["reason"] {
+    const heads = [message, answered].flatMap((index) => this.state.session?.messages[index] ?? []);
+    const ids = this.state.settings.protected_message_ids;
+    if (heads.some(({ id }) => id !== undefined && ids.includes(id))) return "in_own";
+    const rule = heads.map((head) => this.ruleFor(head)).find((rule) => rule !== undefined);
+    return rule ? `in_${rule}` : "protected_message";
   }
 
   /** Ids of the calls that a message makes or answers. */

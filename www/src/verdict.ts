@@ -7,7 +7,7 @@ export type Kind = "keep" | "protected" | "drop_result" | "drop_call";
 
 /** A verdict, or what stands for it where keepline leaves a call alone. */
 export type ShownVerdict = Pick<Verdict, "action" | "applied" | "saved_chars" | "keep_call" | "keep_result"> & {
-  reason: Verdict["reason"] | Loose | "no_goal";
+  reason: Verdict["reason"] | Loose | "no_goal" | `in_${"own" | "first" | "recent" | "system"}`;
   /** In the model's own words, where it has some for this action. */
   why?: string | undefined;
 };
