@@ -172,6 +172,26 @@ function sameForm(file: string, content: string, result: string): void {
   );
 }
 
+/** A key of the tests. */
+const KEY = "sk-of-the-tests";
+
+/** Everything that the browser keeps of a page: address, storages, databases. */
+const remembered = (page: Page): Promise<string> =>
+  page.evaluate(`(async () => {
+    const kept = [location.href, document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage)];
+    for (const { name } of await indexedDB.databases()) {
+      const request = (made) => new Promise((resolve, reject) => {
+        made.onsuccess = () => resolve(made.result);
+        made.onerror = () => reject(made.error);
+      });
+      const database = await request(indexedDB.open(name));
+      for (const store of database.objectStoreNames)
+        kept.push(JSON.stringify(await request(database.transaction(store).objectStore(store).getAll())));
+      database.close();
+    }
+    return kept.join(" ");
+  })()`) as Promise<string>;
+
 describe("the built page", () => {
   it("has no inline script or style", () => {
     const html = readFileSync(join(dist, "index.html"), "utf8");
@@ -371,6 +391,48 @@ function suite(name: BrowserName): void {
     await page.waitForFunction(() => document.activeElement?.textContent?.includes("Protected"));
   });
 
+  test("brings a newcomer by keyboard alone from a pasted history to the result", async (page) => {
+    const tabTo = async (selector: string) => {
+      const isThere = () => page.evaluate((selector) => document.activeElement?.matches(selector) === true, selector);
+      for (let press = 0; press < 80; press++) {
+        if (await isThere()) return;
+        await page.keyboard.press("Tab");
+      }
+      assert.fail(`${selector} cannot be reached`);
+    };
+    await tabTo(".source summary");
+    await page.keyboard.press("Enter");
+    await tabTo(".source textarea");
+    // The clipboard of a browser without a window is nobody's; this is what pasting does to a field.
+    await page.evaluate((text) => document.execCommand("insertText", false, text), files["lines.jsonl"] as string);
+    await tabTo(".source details > button");
+    await page.keyboard.press("Enter");
+    await until(page, ".now", "Pasted text");
+    await tabTo("#goal");
+    await page.keyboard.type("Write the report");
+    await tabTo(".tool-list input");
+    await page.keyboard.press("Space");
+    await page.waitForFunction(() => document.querySelectorAll(".tools :checked").length === 1);
+    await until(page, ".chip", "Removed");
+    await tabTo(".count.drop_call");
+    await page.keyboard.press("Enter");
+    await until(page, ".help", "removed");
+    await tabTo('.rows [tabindex="0"]');
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("dialog[open] .sum");
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => !document.querySelector("dialog"));
+    await page.keyboard.down("Shift");
+    for (let press = 0; press < 5; press++) await page.keyboard.press("Tab");
+    await page.keyboard.up("Shift");
+    await tabTo("#tab-timeline");
+    for (let press = 0; press < 3; press++) await page.keyboard.press("ArrowRight");
+    await until(page, ".take h3", "compacted history");
+    await tabTo(".take .copy.primary");
+    const result = await downloaded(page, "The compacted history");
+    assert.ok(result.length < (files["lines.jsonl"] as string).length);
+  });
+
   for (const [file, label] of Object.entries(LABELS)) {
     test(`takes ${file} of one's own, touches nothing until told, and gives the same form back`, async (page) => {
       const content = files[file] as string;
@@ -409,6 +471,29 @@ function suite(name: BrowserName): void {
       document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
     }, files["agentscope.json"] as string);
     await until(page, ".now", "dropped.json");
+  });
+
+  test("sends nothing anywhere while the embedded model decides", async (page) => {
+    const left: string[] = [];
+    page.on("request", (request) => {
+      const url = request.url();
+      const isOwn = url.startsWith(server.address) && request.method() === "GET";
+      if (!isOwn && !/^(blob|data):/.test(url)) left.push(`${request.method()} ${url}`);
+    });
+    const asked = server.asked.length;
+    await upload(page, written("private.json", files["openai-chat.json"] as string));
+    await until(page, ".now", "private.json");
+    await until(page, ".setup .small", "Use the last message");
+    await click(page, ".setup .small", "Use the last message");
+    await click(page, ".tools button", "All");
+    await page.waitForFunction(() => !["0 %", "–"].includes(document.querySelector("#share")?.textContent ?? "–"));
+    for (const tab of ["compare", "requests", "take", "timeline"]) {
+      await click(page, `#tab-${tab}`);
+      await page.waitForFunction(() => document.querySelector("#view > :not(.quiet)"));
+    }
+    assert.deepEqual(left, []);
+    assert.equal(server.asked.length, asked);
+    assert.doesNotMatch(page.url(), /private|read_file|report/);
   });
 
   test("shows the exact requests, with credentials marked", async (page) => {
@@ -468,8 +553,11 @@ function suite(name: BrowserName): void {
     await ask("fail");
     await until(page, "[role=alert]", "401");
     assert.deepEqual(await findings(page), []);
+    await fill(page, "input[type=password]", KEY);
     await ask("answer");
     await until(page, ".number", "0.25");
+    assert.ok(server.keys.includes(`Bearer ${KEY}`));
+    assert.doesNotMatch(await remembered(page), new RegExp(KEY));
     assert.ok(server.asked.length > 0);
     assert.ok(server.asked.every((body) => !body.includes("idempotencyKey: randomUUID()")));
     await ask("hang");

@@ -18,6 +18,8 @@ export interface Server {
   address: string;
   /** Bodies that the answering endpoint got. */
   asked: string[];
+  /** What it got as keys. */
+  keys: string[];
   /** Paths of the files that were fetched. */
   served: string[];
   stop(): Promise<void>;
@@ -26,10 +28,13 @@ export interface Server {
 /** Starts a server for a folder. */
 export async function serve(folder: string, port = 0): Promise<Server> {
   const asked: string[] = [];
+  const keys: string[] = [];
   const served: string[] = [];
   const server = createServer((request, response) => {
-    if (request.method === "POST") void endpoint(request, response, asked);
-    else {
+    if (request.method === "POST") {
+      keys.push(request.headers.authorization ?? "");
+      void endpoint(request, response, asked);
+    } else {
       served.push(new URL(request.url ?? "/", "http://localhost").pathname);
       file(folder, request, response);
     }
@@ -39,7 +44,7 @@ export async function serve(folder: string, port = 0): Promise<Server> {
     server.closeAllConnections();
     await new Promise((closed) => server.close(closed));
   };
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked, served, stop };
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked, keys, served, stop };
 }
 
 function file(folder: string, request: IncomingMessage, response: ServerResponse): void {

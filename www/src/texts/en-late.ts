@@ -68,7 +68,7 @@ export const enLate = {
   },
   requests: {
     local: "The embedded model sends nothing. This is what a remote model would be sent:",
-    remote: "Exactly this is sent, and nothing else:",
+    remote: "Exactly this is sent, and nothing else (set with line breaks for reading):",
     none: "No call may be touched, so nothing would be asked. Tick a tool first.",
     request: (batch: number, batches: number, questions: number) =>
       `Request ${batch + 1} of ${batches}: ${count(questions, "question")}`,

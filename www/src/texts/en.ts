@@ -108,6 +108,7 @@ export const en = {
       `${number(same)} of ${count(total, "message")} untouched, word for word`,
     archived: "Your original is in the archive",
     refused: "This browser keeps no archive",
+    deleted: "Your original is in the archive no more",
     sample: "The original stays as it is",
     undo: "Every call can be brought back",
   },

@@ -67,7 +67,7 @@ export const zhLate: typeof enLate = {
   },
   requests: {
     local: "内置模型不发送任何内容。远程模型会收到：",
-    remote: "发送的正是以下内容，别无其他：",
+    remote: "发送的正是以下内容，别无其他（换行仅为便于阅读）：",
     none: "没有可改动的调用，因此不会询问。请先勾选工具。",
     request: (batch, batches, questions) => `请求 ${batch + 1}/${batches}：${number(questions)} 个问题`,
     redacted: (value) => (value === 0 ? "没有像凭据的内容" : `隐藏了 ${number(value)} 处凭据`),

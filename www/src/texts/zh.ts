@@ -106,6 +106,7 @@ export const zh: typeof en = {
     unchanged: (same, total) => `${number(total)} 条消息中 ${number(same)} 条逐字未动`,
     archived: "您的原件已存入存档",
     refused: "此浏览器无法存档",
+    deleted: "您的原件已不在存档中",
     sample: "原件保持不变",
     undo: "每次调用都可以恢复",
   },

@@ -4,14 +4,13 @@ import { usePage } from "./page.js";
 export function Facts() {
   const { state, t } = usePage();
   const { session, outcome, sample, archived, isArchiveRefused } = state;
-  const total = session?.messages.length ?? 0;
-  const original = sample ? t.facts.sample : isArchiveRefused ? t.facts.refused : t.facts.archived;
+  const isKept = sample !== undefined || archived !== undefined;
+  const original = sample || !session ? t.facts.sample : t.facts.archived;
+  const lost = isArchiveRefused ? t.facts.refused : t.facts.deleted;
   return (
     <ul class="facts">
-      <li>{outcome ? t.facts.unchanged(outcome.unchanged, total) : "…"}</li>
-      <li class={isArchiveRefused && !sample ? "not" : ""}>
-        {session && (sample || archived || isArchiveRefused) ? original : "…"}
-      </li>
+      <li>{session && outcome ? t.facts.unchanged(outcome.unchanged, session.messages.length) : "…"}</li>
+      <li class={session && !isKept ? "not" : ""}>{isKept || !session ? original : lost}</li>
       <li>{t.facts.undo}</li>
     </ul>
   );
