@@ -411,7 +411,7 @@ function suite(name: BrowserName): void {
     await tabTo("#goal");
     await page.keyboard.type("Write the report");
     await tabTo(".tool-list input");
-    await page.keyboard.press("Space");
+    await page.keyboard.press(" ");
     await page.waitForFunction(() => document.querySelectorAll(".tools :checked").length === 1);
     await until(page, ".chip", "Removed");
     await tabTo(".count.drop_call");
