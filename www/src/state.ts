@@ -102,7 +102,10 @@ const archived = (): Promise<typeof Archive> => import("./archive.js");
 
 export class Page {
   state: State;
-  private readonly client = new Client((ask) => this.set({ ask }));
+  private readonly client = new Client(
+    (ask) => this.set({ ask }),
+    () => this.recall(),
+  );
   private readonly listeners = new Set<() => void>();
   private isTelling = false;
   private wanted: "run" | "decide" | undefined;
@@ -504,6 +507,14 @@ export class Page {
     const isOther = sample !== undefined && sample in samples && sample !== this.state.sample;
     if (isOther && this.state.sample) await this.openSample(sample);
     else this.settle("run");
+  }
+
+  /** What a new worker needs to know; the local model is simply asked again. */
+  private recall(): void {
+    const { kind, outcome } = this.state;
+    if (kind !== "local" && outcome)
+      void this.client.do("recall", { verdicts: outcome.verdicts }).catch(() => undefined);
+    this.settle("run");
   }
 
   private share(): void {

@@ -76,6 +76,7 @@ export const en = {
   summary: {
     heading: "Result",
     freed: "of the characters go",
+    take: "Take the result",
     noCalls: "goes: nobody calls a tool here",
     allProtected: "goes: every call is protected, the rows below say why",
     allKept: "goes: the model keeps every call; move a line, or be bolder",

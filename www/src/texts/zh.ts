@@ -76,6 +76,7 @@ export const zh: typeof en = {
   summary: {
     heading: "结果",
     freed: "的字符可以移除",
+    take: "取走结果",
     noCalls: "可以移除：这里没有工具调用",
     allProtected: "可以移除：每次调用都受保护，原因见下方各行",
     allKept: "可以移除：模型保留所有调用；可移动阈值线或选更果断的力度",

@@ -8,7 +8,7 @@ import { usePage } from "./page.js";
 import { Strip } from "./strip.js";
 
 export function Summary() {
-  const { state, t } = usePage();
+  const { page, state, t } = usePage();
   const { outcome, settings, session } = state;
   const isOpen = session !== undefined && session.calls.length > 0;
   const isWaiting = isOpen && (settings.goal.trim() === "" || settings.eligible_tool_names.length === 0);
@@ -33,6 +33,11 @@ export function Summary() {
           </div>
         </dl>
         {isWaiting ? <Late view="Steps" /> : <Counts />}
+        {!isWaiting && (
+          <button type="button" class="primary" disabled={!outcome} onClick={() => page.set({ tab: "take" })}>
+            {t.summary.take}
+          </button>
+        )}
       </div>
       <Curve />
       <Strip />

@@ -160,6 +160,8 @@ export interface Jobs {
   open: [input: { source: Blob }, output: SessionHead];
   run: [input: { settings: Settings; model: ModelChoice; language: "en" | "zh" }, output: Outcome];
   decide: [input: { settings: Settings; language: "en" | "zh" }, output: Outcome];
+  /** Gives answers back to a session that was opened again. */
+  recall: [input: { verdicts: Verdict[] }, output: undefined];
   curve: [input: { settings: Settings }, output: Curve | undefined];
   pair: [input: { id: string }, output: PairView];
   changes: [input: { from: number; count: number }, output: Changes];

@@ -27,6 +27,7 @@ import type {
   RequestView,
   SessionHead,
   Shown,
+  Verdict,
   Why,
 } from "./protocol.js";
 
@@ -128,6 +129,11 @@ export class Session {
     this.result = await format.compact(messages, full, chosen.model, runtime);
     this.asked = this.result.decisions;
     return { ...this.outcome(), whys: this.asked.map((decision) => whyOf(decision, language)) };
+  }
+
+  /** Takes answers that were given before; their explanations are gone. */
+  recall(verdicts: readonly Verdict[]): undefined {
+    this.asked = [...verdicts];
   }
 
   /** The same answers under other settings. */

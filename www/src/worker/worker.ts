@@ -51,6 +51,7 @@ const jobs: Worker = {
   },
   run: (input, { signal, tell }) => current().run(input, { signal, tell, ask }),
   decide: (input) => current().decide(input),
+  recall: ({ verdicts }) => current().recall(verdicts),
   curve: (input) => current().curve(input),
   pair: ({ id }) => current().pair(id),
   changes: ({ from, count }) => current().changes(from, count),
