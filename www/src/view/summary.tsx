@@ -1,4 +1,5 @@
 /** The figures, the strip and the curve with the two thresholds. */
+import type { Page, State, Tab } from "../state.js";
 import type { Texts } from "../texts/texts.js";
 import type { Outcome } from "../worker/protocol.js";
 import { Curve } from "./curve.js";
@@ -34,7 +35,7 @@ export function Summary() {
         </dl>
         {isWaiting ? <Late view="Steps" /> : <Counts />}
         {!isWaiting && (
-          <button type="button" class="primary" disabled={!outcome} onClick={() => page.set({ tab: "take" })}>
+          <button type="button" class="primary" disabled={!outcome} onClick={() => show(page, { tab: "take" })}>
             {t.summary.take}
           </button>
         )}
@@ -58,6 +59,14 @@ function shareOf({ stats: { chars_before, chars_after } }: Outcome): string {
   return `${Math.round(share * 100)} %`;
 }
 
+/** Shows a view and leads to it, since in a narrow window it is far below. */
+function show(page: Page, change: Partial<State> & { tab: Tab }): void {
+  page.set(change);
+  const tab = document.getElementById(`tab-${change.tab}`);
+  const { top = 0 } = tab?.getBoundingClientRect() ?? {};
+  if (top > innerHeight / 2) tab?.scrollIntoView({ block: "start" });
+}
+
 /** How many calls of each kind; a click shows them alone. */
 function Counts() {
   const { page, state, t } = usePage();
@@ -77,7 +86,7 @@ function Counts() {
             type="button"
             class={`count ${kind}`}
             aria-pressed={state.filter === kind}
-            onClick={() => page.set({ filter: state.filter === kind ? undefined : kind, tab: "timeline" })}
+            onClick={() => show(page, { filter: state.filter === kind ? undefined : kind, tab: "timeline" })}
           >
             <strong>{count === undefined ? "–" : t.number(count)}</strong> {label}
           </button>
