@@ -6,12 +6,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { type CompactionResult, type Decision, type DecisionModel, init } from "keepline";
+import { CompactionError, type CompactionResult, type Decision, type DecisionModel, init } from "keepline";
 import type { Piece, Settings } from "../../www/src/formats/format.js";
 import { detect } from "../../www/src/formats/registry.js";
 import { Comparison } from "../../www/src/worker/compare.js";
-import { parseDocument } from "../../www/src/worker/document.js";
+import { DocumentError, parseDocument } from "../../www/src/worker/document.js";
 import { rewrite } from "../../www/src/worker/rewrite.js";
+import { Session } from "../../www/src/worker/session.js";
 import { writeDocument } from "../../www/src/worker/write.js";
 import { FORMATS } from "../formats/all.js";
 import { samples } from "../formats/format.js";
@@ -176,6 +177,35 @@ describe("the formats of the page", () => {
     assert.deepEqual(found?.wrap([], gone, new Map()), [{ type: "summary" }]);
   });
 
+  for (const make of FORMATS) {
+    it(`${make.name}: a file that is spoilt is refused or read, and nothing fails inside`, async () => {
+      const { write } = await make();
+      let read = 0;
+      for (let seed = 0; seed < HISTORIES; seed++) {
+        const random = new Random(7 * seed + 1);
+        const { messages } = await write(script(random), random);
+        const text = JSON.stringify(spoilt({ messages: stored(messages), goal: "g" }, random));
+        try {
+          await everything(text);
+          read++;
+        } catch (thrown) {
+          const isTold = thrown instanceof DocumentError || CompactionError.isInstance(thrown);
+          assert.ok(isTold, `seed ${seed}: ${(thrown as Error).stack}`);
+        }
+      }
+      assert.ok(read > HISTORIES / 4, `only ${read} were read`);
+    });
+  }
+
+  it("say which message of a known format cannot be used", async () => {
+    const message = (index: number) => ({
+      role: index === 7 ? "robot" : "user",
+      content: [{ type: "tool_call", id: `c${index}`, name: "read", input: "{}", state: "finished" }],
+    });
+    const text = JSON.stringify(Array.from({ length: 20 }, (_, index) => message(index)));
+    await assert.rejects(everything(text), { code: "not_usable", message: /messages\[7\]/ });
+  });
+
   it("say no to what is no chat", async () => {
     for (const document of [{}, [], 1, "text", null, [1, 2], { messages: [] }, [{ a: 1 }], [[{ role: "user" }]]])
       assert.equal(await detect(document), undefined, JSON.stringify(document));
@@ -209,6 +239,40 @@ function originsOf(messages: readonly unknown[], { messages: after, message_map 
     if (place !== null) origins.set(after[place], messages[index]);
   });
   return origins;
+}
+
+const ODD = [null, 0, "", "x", [], {}, true, [null], { a: null }, "tool_call", undefined];
+
+/** A document with some of its values replaced by others. */
+function spoilt(document: object, random: Random): object {
+  const places: [Record<string, unknown>, string][] = [];
+  const walk = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const key of Object.keys(value)) {
+      places.push([value as Record<string, unknown>, key]);
+      walk((value as Record<string, unknown>)[key]);
+    }
+  };
+  walk(document);
+  for (let count = 1 + random.below(3); count > 0; count--) {
+    const [holder, key] = random.pick(places);
+    holder[key] = random.pick(ODD);
+  }
+  return document;
+}
+
+/** All that the worker of the page does with a file. */
+async function everything(text: string): Promise<void> {
+  const session = await Session.open(new Blob([text]), parseDocument(text));
+  const { calls } = session.head(text.length, () => undefined);
+  const context = { signal: new AbortController().signal, tell: () => undefined, ask: async () => ({}) };
+  await session.run({ settings, model: { kind: "scripted", script: "* 0.4 0.1" }, language: "en" }, context);
+  await session.changes(0, 20);
+  for (const { id } of calls) await session.pair(id);
+  await session.inspect(settings, undefined, "en");
+  JSON.parse(await (await session.take("result")).text());
+  await session.take("decisions");
+  await session.curve({ settings });
 }
 
 /** What the comparison says of call and output. */

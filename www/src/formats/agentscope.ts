@@ -1,7 +1,7 @@
 /** AgentScope 2.x: a list of messages, a request object with `messages`, or one message a line. */
 import { applyDecisions, type CompactionRequest, compactContext, inspectRequests, type Message } from "keepline";
 import { locate } from "./container.js";
-import { type Fields, isObject, textOf } from "./fields.js";
+import { type Fields, isObject, nearly, textOf } from "./fields.js";
 import type { Format, Opened, Piece, Settings } from "./format.js";
 
 const ROLES = ["user", "assistant", "system"];
@@ -48,7 +48,7 @@ function settingsOf(holder: Fields): Partial<Settings> {
 /** Takes a history that is AgentScope's for sure, or with `isLoose` one that may be of any format, since nobody calls a tool. */
 function open(document: unknown, isLoose = false): Opened | undefined {
   for (const { messages, holder, wrap } of locate(document)) {
-    if (!messages.every(isMessage) || (!isLoose && messages.every(isPlain))) continue;
+    if (!nearly(messages, isMessage) || (!isLoose && messages.every(isPlain))) continue;
     return { messages, settings: holder ? settingsOf(holder) : {}, wrap };
   }
   return undefined;

@@ -1,6 +1,16 @@
 /** Messages of the AI SDK: what is sent, and what the page of a host holds. */
 import * as adapter from "keepline/ai-sdk";
-import { callPiece, contentPieces, fieldsOf, listOf, plainPiece, resultPiece, shownText, textOf } from "./fields.js";
+import {
+  callPiece,
+  contentPieces,
+  fieldsOf,
+  listOf,
+  nearly,
+  plainPiece,
+  resultPiece,
+  shownText,
+  textOf,
+} from "./fields.js";
 import type { Format, Piece } from "./format.js";
 import { type Adapter, vendor } from "./vendor.js";
 
@@ -33,7 +43,7 @@ export const aiSdkModel: Format = vendor(
     label: "AI SDK ModelMessage",
     module: "keepline/ai-sdk",
     isOurs: (messages) =>
-      messages.every(({ role, content }) => ROLES.includes(role as string) && content !== undefined) &&
+      nearly(messages, ({ role, content }) => ROLES.includes(role as string) && content !== undefined) &&
       messages.some(({ content }) =>
         listOf(content).some((part) => ["tool-call", "tool-result"].includes(fieldsOf(part).type as string)),
       ),
@@ -65,7 +75,8 @@ export const aiSdkUi: Format = vendor(
     label: "AI SDK UIMessage",
     module: "keepline/ai-sdk",
     isOurs: (messages) =>
-      messages.every(
+      nearly(
+        messages,
         ({ role, parts }) =>
           ROLES.includes(role as string) &&
           Array.isArray(parts) &&

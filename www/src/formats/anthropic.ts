@@ -1,6 +1,6 @@
 /** Anthropic Messages. */
 import * as adapter from "keepline/anthropic";
-import { callPiece, fieldsOf, listOf, plainPiece, resultPiece, textOf } from "./fields.js";
+import { callPiece, fieldsOf, listOf, nearly, plainPiece, resultPiece, textOf } from "./fields.js";
 import type { Format, Piece } from "./format.js";
 import { type Adapter, vendor } from "./vendor.js";
 
@@ -19,7 +19,8 @@ export const anthropic: Format = vendor(
     label: "Anthropic Messages",
     module: "keepline/anthropic",
     isOurs: (messages) =>
-      messages.every(
+      nearly(
+        messages,
         ({ role, content }) => ["user", "assistant", "system"].includes(role as string) && content !== undefined,
       ) && messages.some(({ content }) => listOf(content).some(isTool)),
     // Here an empty string is a block.

@@ -1,6 +1,6 @@
 /** Contents of Google's Gemini. Calls without an id are named by their function. */
 import * as adapter from "keepline/gemini";
-import { callPiece, fieldsOf, isObject, listOf, plainPiece, resultPiece, shownText } from "./fields.js";
+import { callPiece, fieldsOf, isObject, listOf, nearly, plainPiece, resultPiece, shownText } from "./fields.js";
 import type { Format, Piece } from "./format.js";
 import { type Adapter, vendor } from "./vendor.js";
 
@@ -29,7 +29,8 @@ export const gemini: Format = vendor(
     label: "Google Gemini",
     module: "keepline/gemini",
     isOurs: (contents) =>
-      contents.every(
+      nearly(
+        contents,
         ({ role, parts }) =>
           ROLES.includes(role as string) &&
           Array.isArray(parts) &&

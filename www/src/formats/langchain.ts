@@ -9,6 +9,7 @@ import {
   fieldsOf,
   isObject,
   listOf,
+  nearly,
   plainPiece,
   resultPiece,
   textOf,
@@ -77,7 +78,7 @@ export const langchain: Format = vendor(
     label: "LangChain.js",
     module: "keepline/langchain",
     isOurs: (messages) =>
-      messages.some(isLangChain) && messages.every((message) => isLangChain(message) || isFlat(message)),
+      messages.some(isLangChain) && nearly(messages, (message) => isLangChain(message) || isFlat(message)),
     read,
   },
   adapter as unknown as Adapter,

@@ -1,6 +1,16 @@
 /** OpenAI Chat Completions: parts first, then what stands beside them, then the calls. */
 import * as adapter from "keepline/openai-chat";
-import { callPiece, contentPieces, type Fields, fieldsOf, listOf, plainPiece, resultPiece, textOf } from "./fields.js";
+import {
+  callPiece,
+  contentPieces,
+  type Fields,
+  fieldsOf,
+  listOf,
+  nearly,
+  plainPiece,
+  resultPiece,
+  textOf,
+} from "./fields.js";
 import type { Format, Piece } from "./format.js";
 import { type Adapter, vendor } from "./vendor.js";
 
@@ -37,9 +47,9 @@ const chat = (isOurs: (messages: readonly Fields[]) => boolean): Format =>
     adapter as unknown as Adapter,
   );
 
-export const openaiChat = chat((messages) => messages.every(isMessage) && messages.some(isCall));
+export const openaiChat = chat((messages) => nearly(messages, isMessage) && messages.some(isCall));
 
 /** Conversations without calls look so in most places. */
 export const spoken = chat((messages) =>
-  messages.every((message) => isMessage(message) && typeof message.content === "string"),
+  nearly(messages, (message) => isMessage(message) && typeof message.content === "string"),
 );

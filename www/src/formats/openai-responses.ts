@@ -1,6 +1,6 @@
 /** Input items of OpenAI Responses; each is a message of its own. */
 import * as adapter from "keepline/openai-responses";
-import { callPiece, contentPieces, type Fields, fieldsOf, listOf, resultPiece, textOf } from "./fields.js";
+import { callPiece, contentPieces, type Fields, fieldsOf, listOf, nearly, resultPiece, textOf } from "./fields.js";
 import type { Format, Piece } from "./format.js";
 import { type Adapter, vendor } from "./vendor.js";
 
@@ -26,7 +26,7 @@ export const openaiResponses: Format = vendor(
     label: "OpenAI Responses",
     module: "keepline/openai-responses",
     isOurs: (items) =>
-      items.every((item) => typeOf(item) !== "") &&
+      nearly(items, (item) => typeOf(item) !== "") &&
       items.some((item) => {
         const isPart = (part: unknown) => TEXTS.includes(fieldsOf(part).type as string);
         return [...CALLS, ...OUTPUTS, "reasoning"].includes(typeOf(item)) || listOf(item.content).some(isPart);

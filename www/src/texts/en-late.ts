@@ -111,6 +111,7 @@ export const enLate = {
     heading: "That did not work",
     empty: "There is no text in it.",
     not_json: "This is neither JSON nor one JSON value a line.",
+    not_usable: "One of its messages cannot be used:",
     unknown_format:
       "No chat format that this page knows. It takes messages of OpenAI (Chat Completions, Responses), Anthropic, AI SDK, LangChain.js, Gemini and AgentScope: as a list, in a request body, or one a line.",
     aborted: "Cancelled. Nothing was changed.",

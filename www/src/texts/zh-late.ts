@@ -108,6 +108,7 @@ export const zhLate: typeof enLate = {
     heading: "未能完成",
     empty: "其中没有文本。",
     not_json: "这既不是 JSON，也不是每行一个 JSON 值。",
+    not_usable: "其中一条消息无法使用：",
     unknown_format:
       "本页不认识的聊天格式。可用：OpenAI（Chat Completions、Responses）、Anthropic、AI SDK、LangChain.js、Gemini 与 AgentScope 的消息：列表、请求体，或每行一条。",
     aborted: "已取消。未作任何改动。",

@@ -1,5 +1,6 @@
 /** One opened history: what is in it, what was answered, and what comes of it. */
 import {
+  CompactionError,
   type CompactionResult,
   type Decision,
   type DecisionModel,
@@ -69,7 +70,13 @@ export class Session {
   static async open(source: Blob, document: Document): Promise<Session> {
     const opened = await detect(document.value);
     if (!opened) throw new DocumentError("unknown_format", "no known chat format");
-    return new Session(source, document, opened);
+    try {
+      return new Session(source, document, opened);
+    } catch (thrown) {
+      // It says where: the format is known, a message in it is not.
+      if (!CompactionError.isInstance(thrown) || thrown.code !== "invalid_request") throw thrown;
+      throw new DocumentError("not_usable", thrown.message);
+    }
   }
 
   /** What the page needs to list. */
