@@ -19,9 +19,10 @@ async function step(name, task) {
 }
 
 const cargo = (...args) => run("cargo", args);
-const nodeTests = readdirSync(join(root, "tests", "node"))
-  .filter((name) => name.endsWith(".test.ts"))
-  .map((name) => join("tests", "node", name));
+const testsIn = (folder) =>
+  readdirSync(join(root, "tests", folder))
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => join("tests", folder, name));
 
 await step("set-up", () => {
   installPackages();
@@ -47,12 +48,20 @@ await step("types", () => {
 await step("build of the page", buildPage);
 await step("browsers", () => run(process.execPath, ["--import", "tsx", "tests/browsers/find.ts"]));
 await step("tests in Node", () =>
-  run(process.execPath, ["--expose-gc", "--import", "tsx", "--test", "--test-reporter=spec", ...nodeTests]),
+  run(process.execPath, ["--expose-gc", "--import", "tsx", "--test", "--test-reporter=spec", ...testsIn("node")]),
 );
 await step("the packed package where it runs", () =>
   run(process.execPath, ["--import", "tsx", "tests/matrix/cli.ts", "--quick"]),
 );
 await step("tests of the page", () =>
-  run(process.execPath, ["--import", "tsx", "--test", "--test-reporter=spec", "tests/www/page.test.ts"]),
+  // One file after the other: they share two cores and measure time.
+  run(process.execPath, [
+    "--import",
+    "tsx",
+    "--test",
+    "--test-concurrency=1",
+    "--test-reporter=spec",
+    ...testsIn("www"),
+  ]),
 );
 say(`keepline: all checks passed in ${((performance.now() - started) / 1000).toFixed(0)} s`);

@@ -1,27 +1,35 @@
 /** The page in real browsers: the whole flow, with files of every kind, failing endpoints, no network, no mouse. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { brotliCompressSync } from "node:zlib";
-import { transform } from "esbuild";
 import type { Browser, ElementHandle, Page } from "puppeteer-core";
-import { RUNTIMES, snippet } from "../../www/src/snippet.js";
 import type { BrowserName } from "../browsers/find.js";
 import { start } from "../browsers/start.js";
 import { generate } from "../fixtures/gen-history.mjs";
 import { root } from "../support/shared.js";
 import { open } from "./browser.js";
+import { histories, request } from "./histories.js";
 import { type Server, serve } from "./serve.js";
 
 const dist = join(root, "www", "dist");
-const scenario = join(root, "tests", "fixtures", "scenarios", "replication-lag", "request.json");
 const axe = readFileSync(join(root, "node_modules", "axe-core", "axe.min.js"), "utf8");
-/** Target of the product, in bytes after brotli. */
-const INITIAL_BYTES = 150_000;
+/** Everything that is fetched until the sample is compacted, in bytes after brotli; the Chinese sample alone is 2.6 kB longer. */
+const INITIAL_BYTES = { en: 150_000, zh: 153_600 };
+/** Until the sample is compacted, on a busy machine. */
+const FIRST_SIGHT_MS = 2000;
+/** Frames while 5,000 calls scroll, on a busy machine without a graphics card. */
+const SCROLL_FRAME_MS = 100;
 /** A frame may take this long while 40 MB are read, on a busy machine. */
 const LONGEST_FRAME_MS = 400;
+
+/** What was measured, told at the end. */
+const figures: string[] = [];
+after(() => {
+  for (const figure of figures) console.log(figure);
+});
 
 const folder = mkdtempSync(join(tmpdir(), "keepline-www-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -33,51 +41,35 @@ function written(name: string, text: string): string {
   return path;
 }
 
-interface Block {
-  type: string;
-  id?: string;
-  name?: string;
-  text?: string;
-  input?: string;
-  output?: unknown;
-}
+/** File → what the page calls its format. */
+const LABELS: Readonly<Record<string, string>> = {
+  "agentscope.json": "AgentScope",
+  "openai-chat.json": "OpenAI Chat Completions",
+  "openai-responses.json": "OpenAI Responses",
+  "anthropic.json": "Anthropic Messages",
+  "ai-sdk-model.json": "AI SDK ModelMessage",
+  "ai-sdk-ui.json": "AI SDK UIMessage",
+  "langchain.json": "LangChain.js",
+  "gemini.json": "Google Gemini",
+  "request.json": "AgentScope",
+  "body.json": "Anthropic Messages",
+  "lines.jsonl": "OpenAI Chat Completions",
+  "transcript.jsonl": "Anthropic Messages",
+};
 
-const { messages } = JSON.parse(readFileSync(scenario, "utf8")) as { messages: { role: string; content: Block[] }[] };
-const outputOf = ({ output }: Block) => (typeof output === "string" ? output : JSON.stringify(output));
+const lines = (values: readonly unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join("");
 
-/** The sample as rows of Chat Completions, one block a row. */
-function chatRows(): object[] {
-  return messages.flatMap(({ role, content }) =>
-    content.map((block) => {
-      const { type, id, name, input, text = "" } = block;
-      if (type === "tool_call")
-        return { role, content: null, tool_calls: [{ id, type: "function", function: { name, arguments: input } }] };
-      return type === "tool_result"
-        ? { role: "tool", tool_call_id: id, content: outputOf(block) }
-        : { role, content: text };
-    }),
-  );
-}
-
-/** The sample as messages of Anthropic. */
-function anthropicMessages(): object[] {
-  return messages.flatMap(({ role, content }) =>
-    content.map((block) => {
-      const { type, id, name, input = "{}", text = "" } = block;
-      if (type === "tool_call") return { role, content: [{ type: "tool_use", id, name, input: JSON.parse(input) }] };
-      return type === "tool_result"
-        ? { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: outputOf(block) }] }
-        : { role: role === "system" ? "user" : role, content: [{ type: "text", text }] };
-    }),
-  );
-}
-
-const files = {
-  "openai.json": JSON.stringify(chatRows()),
-  "anthropic.json": JSON.stringify({ model: "m", messages: anthropicMessages() }),
-  "messages.json": JSON.stringify(messages),
-  "request.json": readFileSync(scenario, "utf8"),
-  "messages.jsonl": messages.map((message) => JSON.stringify(message)).join("\n"),
+const files: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(histories).map(([name, messages]) => [`${name}.json`, JSON.stringify(messages, null, 2)]),
+  ),
+  "request.json": request,
+  "body.json": JSON.stringify({ model: "m", messages: histories.anthropic }),
+  "lines.jsonl": lines(histories["openai-chat"] ?? []),
+  "transcript.jsonl": lines([
+    { type: "summary", summary: "A session" },
+    ...(histories.anthropic ?? []).map((message, index) => ({ type: "line", uuid: `u${index}`, message })),
+  ]),
 };
 
 /** A history of 40 MB with 5,000 calls. */
@@ -126,6 +118,9 @@ const upload = async (page: Page, path: string) => {
   await input.uploadFile(path);
 };
 
+const scrollTo = (page: Page, selector: string) =>
+  page.evaluate((selector) => document.querySelector(selector)?.scrollIntoView({ block: "center" }), selector);
+
 /** The file that a click hands to the user. */
 const downloaded = (page: Page, title: string) =>
   page.evaluate(async (title) => {
@@ -158,44 +153,51 @@ const theme = (page: Page, theme: string) =>
     document.documentElement.dataset.theme = theme;
   }, theme);
 
+/** What goes home is what came: every value stands on a line that was there, but for what got shorter. */
+function sameForm(file: string, content: string, result: string): void {
+  if (file.endsWith(".jsonl")) {
+    const known = new Set(content.split("\n"));
+    const changed = result.split("\n").filter((line) => !known.has(line));
+    assert.ok(changed.every((line) => line.includes("left out, call")));
+    if (file === "transcript.jsonl") assert.match(result, /^\{"type":"summary"/);
+    return;
+  }
+  const [before, after] = [JSON.parse(content), JSON.parse(result)];
+  assert.deepEqual(Object.keys(Array.isArray(before) ? {} : before), Object.keys(Array.isArray(after) ? {} : after));
+  if (!content.includes("\n")) return;
+  const known = new Set(content.split("\n").map((line) => line.replace(/,$/, "")));
+  const changed = result.split("\n").filter((line) => !known.has(line.replace(/,$/, "")));
+  assert.ok(
+    changed.every((line) => line.includes("left out, call")),
+    `${file}: ${changed[0]}`,
+  );
+}
+
+/** A key of the tests. */
+const KEY = "sk-of-the-tests";
+
+/** Everything that the browser keeps of a page: address, storages, databases. */
+const remembered = (page: Page): Promise<string> =>
+  page.evaluate(`(async () => {
+    const kept = [location.href, document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage)];
+    for (const { name } of await indexedDB.databases()) {
+      const request = (made) => new Promise((resolve, reject) => {
+        made.onsuccess = () => resolve(made.result);
+        made.onerror = () => reject(made.error);
+      });
+      const database = await request(indexedDB.open(name));
+      for (const store of database.objectStoreNames)
+        kept.push(JSON.stringify(await request(database.transaction(store).objectStore(store).getAll())));
+      database.close();
+    }
+    return kept.join(" ");
+  })()`) as Promise<string>;
+
 describe("the built page", () => {
   it("has no inline script or style", () => {
     const html = readFileSync(join(dist, "index.html"), "utf8");
     assert.doesNotMatch(html, /<style|style=|<script(?![^>]*\ssrc=)|\son\w+=/);
     assert.doesNotMatch(html, /unsafe-inline|'unsafe-eval'/);
-  });
-
-  it("is small", () => {
-    const isFirst = (name: string) => !/expected|extras|vendors|zh|request/.test(name);
-    const assets = readdirSync(join(dist, "assets")).filter(isFirst);
-    const sample = brotliCompressSync(readFileSync(join(root, "tests/fixtures/scenarios/payment-retry/request.json")));
-    const size = (file: string) => brotliCompressSync(readFileSync(join(dist, file))).length;
-    const sizes = ["index.html", "icon.svg", ...assets.map((name) => join("assets", name))].map(size);
-    const total = sizes.reduce((sum, one) => sum + one, sample.length);
-    assert.ok(total <= INITIAL_BYTES, `${total} bytes`);
-  });
-});
-
-describe("the code snippet", () => {
-  it("is a program for every runtime and model", async () => {
-    const settings = {
-      goal: "g",
-      eligible_tool_names: ["a"],
-      options: {},
-      protected_message_ids: [],
-      protected_call_ids: [],
-    };
-    const endpoint = { kind: "endpoint", url: "", model: 'a"b', key: "", maxQuestions: 8, timeoutSeconds: 1 } as const;
-    const models = [{ kind: "local", point: "firm" }, { kind: "ask" }, endpoint] as const;
-    for (const runtime of RUNTIMES) {
-      for (const model of models) {
-        for (const module of ["keepline", "keepline/other"]) {
-          const code = snippet({ module, function: "compactContext" }, runtime, settings, model);
-          await transform(code, { format: "esm" });
-          assert.match(code, /eligible_tool_names: \["a"\]/);
-        }
-      }
-    }
   });
 });
 
@@ -225,7 +227,8 @@ function suite(name: BrowserName): void {
       try {
         await task(page);
         assert.deepEqual(
-          wrong.filter((message) => !/401|Unauthorized/.test(message)),
+          // What a test provokes: a key that is refused, a script that is.
+          wrong.filter((message) => !/401|Unauthorized|Content.Security.Policy/.test(message)),
           [],
         );
       } finally {
@@ -236,8 +239,28 @@ function suite(name: BrowserName): void {
   test("opens with a sample that is compacted already", async (page) => {
     assert.equal(await text(page, "#share"), "58 %");
     const time = await page.evaluate(() => performance.now());
-    assert.ok(time < 5000, `${time} ms`);
+    assert.ok(time < FIRST_SIGHT_MS, `${time} ms`);
+    figures.push(`${name}: sample shown after ${Math.round(time)} ms`);
   });
+
+  for (const [language, limit] of Object.entries(INITIAL_BYTES))
+    it(`fetches little before it shows something (${language})`, { timeout: 60_000 }, async (context) => {
+      if (missing) return context.skip(missing);
+      // A server of its own: a worker that another test left behind answers from its cache.
+      const fresh = await serve(dist);
+      const { page } = await open(browser, `${fresh.address}#lang=${language}`);
+      const end = fresh.served.indexOf("/sw.js");
+      const files = new Set(end < 0 ? fresh.served : fresh.served.slice(0, end));
+      await page.close();
+      await fresh.stop();
+      const paths = [...files].filter((path) => path !== "/favicon.ico");
+      assert.ok(paths.some((path) => path.endsWith(".wasm")) && paths.some((path) => path.includes("request-")));
+      const size = (path: string) =>
+        brotliCompressSync(readFileSync(join(dist, path === "/" ? "index.html" : path))).length;
+      const total = paths.reduce((sum, path) => sum + size(path), 0);
+      figures.push(`${name}, ${language}: ${total} bytes of ${paths.length} files`);
+      assert.ok(total <= limit, `${total} bytes: ${paths.join(" ")}`);
+    });
 
   test("decides again when a threshold moves, and shares it in the address without data", async (page) => {
     const before = await text(page, "#chars-after");
@@ -247,6 +270,81 @@ function suite(name: BrowserName): void {
     const address = page.url();
     assert.match(address, /keep_result_threshold=0\.\d/);
     assert.doesNotMatch(address, /goal|patch|read_file/i);
+  });
+
+  test("lets a line be dragged in any row, and moved by keys, without asking or opening", async (page) => {
+    const before = await text(page, "#chars-after");
+    await scrollTo(page, ".line");
+    const line = (await page.$(".row-at .line[data-line=keep_call_threshold]")) as ElementHandle;
+    const track = (await line.evaluateHandle((line) => line.parentElement as Element)) as ElementHandle;
+    const { x = 0, y = 0, width = 0 } = (await track.boundingBox()) ?? {};
+    const value = () => page.evaluate(() => (document.querySelector("#keep_call_threshold") as HTMLInputElement).value);
+    await page.mouse.move(x + width / 2, y + 5);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.7, y + 8, { steps: 4 });
+    await page.mouse.move(x + width * 0.9, y + 30, { steps: 4 });
+    await page.mouse.up();
+    const dragged = Number(await value());
+    assert.ok(Math.abs(dragged - 0.9) <= 0.02, String(dragged));
+    assert.equal(await page.$("dialog"), null);
+    await page.waitForFunction((before) => document.querySelector("#chars-after")?.textContent !== before, {}, before);
+    const at = await page.evaluate(() =>
+      Number(getComputedStyle(document.querySelector(".rows") as Element).getPropertyValue("--call-at")),
+    );
+    assert.equal(at, dragged);
+    await page.focus('.rows [tabindex="0"]');
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForFunction(
+      (before) => Number((document.querySelector("#keep_call_threshold") as HTMLInputElement).value) < before - 0.01,
+      {},
+      dragged,
+    );
+    await page.keyboard.down("Shift");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.up("Shift");
+    await page.waitForFunction(
+      () => (document.querySelector("#keep_result_threshold") as HTMLInputElement).value === "0.51",
+    );
+  });
+
+  test("shows every call, also those that are no pair, and protects a message that is clicked", async (page) => {
+    await until(page, ".now", "37 calls");
+    await page.evaluate(() => document.querySelector(".rows")?.scrollTo(0, 1e6));
+    await until(page, ".reason", "its id comes twice");
+    await page.evaluate(() => document.querySelector(".rows")?.scrollTo(0, 0));
+    const before = await text(page, "#chars-after");
+    await until(page, ".message-row .preview", "Some tokens have no dark value");
+    await click(page, ".message-row", "Some tokens have no dark value");
+    await until(page, ".own-shield", "Protected by you");
+    await page.waitForFunction((before) => document.querySelector("#chars-after")?.textContent !== before, {}, before);
+    await until(page, ".reason", "in a message that you protect");
+  });
+
+  test("takes its settings from an address, and tells it without data", async (page) => {
+    await page.evaluate(() => {
+      location.hash = "#lang=zh&point=firm&keep_call_threshold=0.8&sample=replication-lag";
+    });
+    await until(page, ".now", "复制延迟");
+    await page.waitForFunction(
+      () => (document.querySelector("#keep_call_threshold") as HTMLInputElement).value === "0.8",
+    );
+    await until(page, ".choice[aria-pressed=true]", "果断");
+    await until(page, "#share", "%");
+    assert.match(page.url(), /lang=zh.*sample=replication-lag.*point=firm.*keep_call_threshold=0\.8/);
+  });
+
+  test("runs no script that is not its own", async (page) => {
+    const ran = await page.evaluate(`{
+      document.addEventListener("securitypolicyviolation", (event) => { globalThis.refused = event.violatedDirective; });
+      const script = document.createElement("script");
+      script.textContent = "globalThis.ran = true";
+      document.body.append(script);
+      new Promise((done) => setTimeout(() => done([globalThis.ran === true, globalThis.refused]), 100));
+    }`);
+    const [hasRun, refused] = ran as [boolean, string];
+    assert.equal(hasRun, false);
+    assert.match(refused, /^script-src/);
   });
 
   test("has nothing for axe to find, light and dark, in every view", async (page) => {
@@ -294,35 +392,77 @@ function suite(name: BrowserName): void {
     await page.waitForFunction(() => document.activeElement?.textContent?.includes("Protected"));
   });
 
-  test("takes own files in every form, touches nothing until tools are ticked, and gives the same form back", async (page) => {
-    for (const [file, content] of Object.entries(files)) {
+  test("brings a newcomer by keyboard alone from a pasted history to the result", async (page) => {
+    const tabTo = async (selector: string) => {
+      const isThere = () => page.evaluate((selector) => document.activeElement?.matches(selector) === true, selector);
+      for (let press = 0; press < 80; press++) {
+        if (await isThere()) return;
+        await page.keyboard.press("Tab");
+      }
+      assert.fail(`${selector} cannot be reached`);
+    };
+    await tabTo(".source summary");
+    await page.keyboard.press("Enter");
+    await tabTo(".source textarea");
+    // The clipboard of a browser without a window is nobody's; this is what pasting does to a field.
+    await page.evaluate((text) => document.execCommand("insertText", false, text), files["lines.jsonl"] as string);
+    await tabTo(".source details > button");
+    await page.keyboard.press("Enter");
+    await until(page, ".now", "Pasted text");
+    await tabTo("#goal");
+    await page.keyboard.type("Write the report");
+    await tabTo(".tool-list input");
+    await page.keyboard.press(" ");
+    await page.waitForFunction(() => document.querySelectorAll(".tools :checked").length === 1);
+    await until(page, ".chip", "Removed");
+    await tabTo(".count.drop_call");
+    await page.keyboard.press("Enter");
+    await until(page, ".help", "removed");
+    await tabTo('.rows [tabindex="0"]');
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("dialog[open] .sum");
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => !document.querySelector("dialog"));
+    await page.keyboard.down("Shift");
+    for (let press = 0; press < 5; press++) await page.keyboard.press("Tab");
+    await page.keyboard.up("Shift");
+    await tabTo("#tab-timeline");
+    for (let press = 0; press < 3; press++) await page.keyboard.press("ArrowRight");
+    await until(page, ".take h3", "compacted history");
+    await tabTo(".take .copy.primary");
+    const result = await downloaded(page, "The compacted history");
+    assert.ok(result.length < (files["lines.jsonl"] as string).length);
+  });
+
+  for (const [file, label] of Object.entries(LABELS)) {
+    test(`takes ${file} of one's own, touches nothing until told, and gives the same form back`, async (page) => {
+      const content = files[file] as string;
       await upload(page, written(file, content));
-      await until(page, ".now", file);
-      const isRequest = file === "request.json";
-      if (!isRequest) {
+      await until(page, ".now", `${file}: ${label}`);
+      if (file !== "request.json") {
         await page.waitForFunction(() => document.querySelector("#share")?.textContent === "0 %");
-        assert.deepEqual(await findings(page), []);
         assert.equal(await page.evaluate(() => document.querySelectorAll(".tools :checked").length), 0);
-        await fill(page, "textarea[aria-describedby=goal-missing]", "Write the report");
         await click(page, ".tools button", "All");
+        await until(page, ".reason", "there is no goal yet");
+        assert.equal(await text(page, "#share"), "0 %");
+        await fill(page, "#goal", "Write the report");
       }
       await page.waitForFunction(() => !["0 %", "–"].includes(document.querySelector("#share")?.textContent ?? "–"));
+      await click(page, "#tab-compare");
+      await until(page, ".compare .verified", "the same");
       await click(page, "#tab-take");
       await until(page, ".take h3", "compacted history");
       const result = await downloaded(page, "The compacted history");
       assert.ok(result.length < content.length, file);
-      if (file === "openai.json")
-        assert.ok(JSON.parse(result).some(({ tool_calls }: { tool_calls?: unknown }) => tool_calls));
-      if (file === "anthropic.json") assert.equal(JSON.parse(result).model, "m");
-      if (file === "messages.json") assert.ok(Array.isArray(JSON.parse(result)));
-      if (isRequest) assert.ok(JSON.parse(result).goal);
-      if (file === "messages.jsonl") assert.equal(typeof JSON.parse(result.split("\n")[0] as string).role, "string");
-      assert.ok(JSON.parse(await downloaded(page, "The decisions")).decisions.length > 0);
-    }
-  });
+      sameForm(file, content, result);
+      const { decisions } = JSON.parse(await downloaded(page, "The decisions"));
+      assert.ok(decisions.some(({ action }: { action: string }) => action === "drop_call"));
+      assert.match(await text(page, "#snippet"), /eligible_tool_names: \[\s*"/);
+    });
+  }
 
   test("takes text that is pasted, and a file that is dropped", async (page) => {
-    await fill(page, "details textarea", files["messages.jsonl"]);
+    await fill(page, "details textarea", files["lines.jsonl"] as string);
     await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>("details > button")?.disabled);
     await click(page, "details > button");
     await until(page, ".now", "Pasted text");
@@ -330,13 +470,36 @@ function suite(name: BrowserName): void {
       const transfer = new DataTransfer();
       transfer.items.add(new File([text], "dropped.json"));
       document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
-    }, files["messages.json"]);
+    }, files["agentscope.json"] as string);
     await until(page, ".now", "dropped.json");
+  });
+
+  test("sends nothing anywhere while the embedded model decides", async (page) => {
+    const left: string[] = [];
+    page.on("request", (request) => {
+      const url = request.url();
+      const isOwn = url.startsWith(server.address) && request.method() === "GET";
+      if (!isOwn && !/^(blob|data):/.test(url)) left.push(`${request.method()} ${url}`);
+    });
+    const asked = server.asked.length;
+    await upload(page, written("private.json", files["openai-chat.json"] as string));
+    await until(page, ".now", "private.json");
+    await until(page, ".setup .small", "Use the last message");
+    await click(page, ".setup .small", "Use the last message");
+    await click(page, ".tools button", "All");
+    await page.waitForFunction(() => !["0 %", "–"].includes(document.querySelector("#share")?.textContent ?? "–"));
+    for (const tab of ["compare", "requests", "take", "timeline"]) {
+      await click(page, `#tab-${tab}`);
+      await page.waitForFunction(() => document.querySelector("#view > :not(.quiet)"));
+    }
+    assert.deepEqual(left, []);
+    assert.equal(server.asked.length, asked);
+    assert.doesNotMatch(page.url(), /private|read_file|report/);
   });
 
   test("shows the exact requests, with credentials marked", async (page) => {
     const secret = `ghp_${"a1B2".repeat(9)}`;
-    const content = files["request.json"].replace('"goal": "', `"goal": "With the token ${secret}: `);
+    const content = request.replace('"goal": "', `"goal": "With the token ${secret}: `);
     assert.ok(content.includes(secret));
     await upload(page, written("secret.json", content));
     await until(page, ".now", "secret.json");
@@ -354,15 +517,16 @@ function suite(name: BrowserName): void {
   });
 
   test("archives the original, opens it again after a reload and deletes it", async (page) => {
-    await upload(page, written("kept.jsonl", files["messages.jsonl"]));
+    await upload(page, written("kept.jsonl", files["lines.jsonl"] as string));
     await until(page, ".originals", "kept.jsonl");
-    await fill(page, "textarea[aria-describedby=goal-missing]", "Write the report");
+    await fill(page, "#goal", "Write the report");
     await click(page, ".tools button", "All");
     await page.waitForFunction(() => !["0 %", "–"].includes(document.querySelector("#share")?.textContent ?? "–"));
     const share = await text(page, "#share");
     await new Promise((noted) => setTimeout(noted, 400));
     await page.reload();
     await until(page, ".now", "Payment retry");
+    await until(page, ".originals .plain", "kept.jsonl");
     await click(page, ".originals .plain", "kept.jsonl");
     await until(page, ".now", "kept.jsonl");
     await until(page, "#share", share);
@@ -390,8 +554,11 @@ function suite(name: BrowserName): void {
     await ask("fail");
     await until(page, "[role=alert]", "401");
     assert.deepEqual(await findings(page), []);
+    await fill(page, "input[type=password]", KEY);
     await ask("answer");
     await until(page, ".number", "0.25");
+    assert.ok(server.keys.includes(`Bearer ${KEY}`));
+    assert.doesNotMatch(await remembered(page), new RegExp(KEY));
     assert.ok(server.asked.length > 0);
     assert.ok(server.asked.every((body) => !body.includes("idempotencyKey: randomUUID()")));
     await ask("hang");
@@ -439,15 +606,54 @@ function suite(name: BrowserName): void {
     await click(page, ".toast button", "Cancel");
     await until(page, "[role=alert]", "Cancelled");
     assert.match(await text(page, ".now"), /Payment retry/);
+    // The worker went with the job; what was answered is still known.
+    await page.waitForFunction(() => !document.querySelector(".toast progress"));
+    await page.focus("#keep_call_threshold");
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForFunction(
+      () => (document.querySelector("#keep_call_threshold") as HTMLInputElement).value === "0.49",
+    );
+    await new Promise((decided) => setTimeout(decided, 300));
+    assert.match(await text(page, "#share"), /^5\d %$/);
+    const start = performance.now();
     await upload(page, path);
     await until(page, ".now", "large.json");
     await page.waitForFunction(() => !["–", "0 %"].includes(document.querySelector("#share")?.textContent ?? "–"), {
       timeout: 30_000,
     });
+    figures.push(`${name}: 40 MB opened and compacted after ${Math.round(performance.now() - start)} ms`);
+    await page.evaluate(() => document.querySelector(".views")?.scrollIntoView());
+    const frames = (await page.evaluate(`new Promise((done) => {
+      const rows = document.querySelector(".rows");
+      const times = [];
+      let last;
+      const step = (now) => {
+        if (last !== undefined) times.push(now - last);
+        last = now;
+        rows.scrollBy(0, 180);
+        if (times.length < 120) requestAnimationFrame(step);
+        else done(times.sort((one, other) => one - other));
+      };
+      requestAnimationFrame(step);
+    })`)) as number[];
+    const [median, late] = [frames[60], frames[113]] as [number, number];
+    figures.push(
+      `${name}: frames of 5,000 calls that scroll: median ${median.toFixed(0)} ms, 95 % ${late.toFixed(0)} ms`,
+    );
+    assert.ok(late < SCROLL_FRAME_MS, `a frame in 20 took ${late} ms`);
     await page.evaluate(() => document.querySelector(".rows")?.scrollTo(0, 150_000));
     await page.waitForFunction(() => Number(document.querySelector<HTMLElement>(".row-at")?.dataset.row) > 1000);
     assert.ok((await page.evaluate(() => document.querySelectorAll(".row-at").length)) < 80);
     const longest = await page.evaluate(() => (globalThis as unknown as { longest: number }).longest);
+    const writing = performance.now();
+    await click(page, "#tab-take");
+    await until(page, ".take h3", "compacted history");
+    const result = await downloaded(page, "The compacted history");
+    figures.push(
+      `${name}: result of ${(result.length / 1e6).toFixed(1)} MB written after ${Math.round(performance.now() - writing)} ms`,
+    );
+    assert.ok(result.length > 1e6 && result.length < statSync(path).size);
+    figures.push(`${name}: longest frame of all that ${Math.round(longest)} ms`);
     assert.ok(longest < LONGEST_FRAME_MS, `a frame took ${longest} ms`);
   });
 
@@ -462,18 +668,34 @@ function suite(name: BrowserName): void {
     360,
   );
 
-  test("does not shift", async (page) => {
-    const shift = await page.evaluate(async () => {
-      let sum = 0;
-      if (!PerformanceObserver.supportedEntryTypes.includes("layout-shift")) return 0;
-      const observer = new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) sum += (entry as unknown as { value: number }).value;
-      });
-      observer.observe({ type: "layout-shift", buffered: true });
-      await new Promise((seen) => setTimeout(seen, 300));
-      return sum;
-    });
-    assert.ok(shift < 0.02, String(shift));
+  it("does not shift", { timeout: 60_000 }, async (context) => {
+    if (missing) return context.skip(missing);
+    const page = await browser.newPage();
+    await page.setViewport({ width: 1280, height: 900 });
+    // From the first frame on: where everything is, and how often that changed.
+    await page.evaluateOnNewDocument(`{
+      const seen = new Map();
+      globalThis.moved = [];
+      const look = () => {
+        for (const selector of [".top", ".side", ".setup", ".decider", ".summary", ".views", ".tabs", ".rows"]) {
+          const box = document.querySelector(selector)?.getBoundingClientRect();
+          if (!box) continue;
+          const place = [box.left, box.top, box.width].map(Math.round).join();
+          if (seen.has(selector) && seen.get(selector) !== place) globalThis.moved.push(selector + " " + seen.get(selector) + " to " + place);
+          seen.set(selector, place);
+        }
+        globalThis.looked = seen.size;
+        requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    }`);
+    await page.goto(`${server.address}#lang=en`);
+    await page.waitForFunction(() => document.querySelector("#share")?.textContent?.includes("%"));
+    await new Promise((settled) => setTimeout(settled, 500));
+    const { moved, looked } = (await page.evaluate("({ moved, looked })")) as { moved: string[]; looked: number };
+    await page.close();
+    assert.equal(looked, 8);
+    assert.deepEqual(moved, []);
   });
 
   test("works offline after the first load", async (page) => {

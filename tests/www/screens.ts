@@ -1,15 +1,15 @@
 /** Takes pictures of the main states into `out/www`, to be looked at: light and dark, wide and narrow. */
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "puppeteer-core";
 import { start } from "../browsers/start.js";
+import { generate } from "../fixtures/gen-history.mjs";
 import { root } from "../support/shared.js";
 import { open } from "./browser.js";
+import { histories } from "./histories.js";
 import { serve } from "./serve.js";
 
 const folder = join(root, "out", "www");
-
-const scenarios = join(root, "tests", "fixtures", "scenarios");
 
 /** After everything that was started. */
 const settled = (page: Page) => page.evaluate(() => new Promise((done) => setTimeout(done, 300)));
@@ -17,20 +17,47 @@ const settled = (page: Page) => page.evaluate(() => new Promise((done) => setTim
 const click = (page: Page, selector: string) =>
   page.evaluate((selector) => document.querySelector<HTMLElement>(selector)?.click(), selector);
 
+const drop = (page: Page, name: string, text: string) =>
+  page.evaluate(
+    (name, text) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text], name));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    },
+    name,
+    text,
+  );
+
+const large = JSON.stringify(generate({ calls: 4000, targetBytes: 25_000_000, seed: 3 }));
+
 const STATES: Record<string, (page: Page) => Promise<unknown>> = {
   timeline: async () => undefined,
   pair: (page) => click(page, ".call-row.drop_call, .call-row.drop_result"),
   compare: (page) => click(page, "#tab-compare"),
   requests: (page) => click(page, "#tab-requests"),
   take: (page) => click(page, "#tab-take"),
-  own: async (page) => {
-    const { messages } = JSON.parse(readFileSync(join(scenarios, "replication-lag", "request.json"), "utf8"));
-    await page.evaluate((text) => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([text], "my-session.json"));
-      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
-    }, JSON.stringify(messages));
+  own: (page) => drop(page, "my-session.json", JSON.stringify(histories.anthropic)),
+  done: async (page) => {
+    await drop(page, "my-session.json", JSON.stringify(histories.anthropic));
+    await settled(page);
+    await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>(".setup .small")].slice(0, 2).forEach((button) => {
+        button.click();
+      }),
+    );
   },
+  empty: (page) =>
+    drop(
+      page,
+      "talk.json",
+      JSON.stringify([
+        { role: "user", content: "Hello" },
+        { role: "assistant", content: "Hi." },
+      ]),
+    ),
+  broken: (page) => drop(page, "notes.txt", "Dear diary"),
+  loading: (page) => drop(page, "large.json", large),
+  endpoint: (page) => click(page, ".kinds label:nth-of-type(3)"),
   fault: async (page) => {
     await click(page, ".kinds label:nth-of-type(3)");
     await settled(page);
@@ -49,18 +76,23 @@ const STATES: Record<string, (page: Page) => Promise<unknown>> = {
   },
 };
 
-async function shoot(browser: Browser, width: number, theme: "light" | "dark"): Promise<void> {
+/** States that are wanted; by default all. */
+const wanted = process.argv.slice(2);
+
+async function shoot(browser: Browser, width: number, theme: "light" | "dark", language: "en" | "zh"): Promise<void> {
   for (const [state, reach] of Object.entries(STATES)) {
-    const { page } = await open(browser, server.address + (state === "take" ? "#lang=zh" : ""), { width });
+    if (wanted.length > 0 && !wanted.includes(state)) continue;
+    const { page } = await open(browser, `${server.address}#lang=${language}`, { width });
     await page.evaluate((theme) => {
       document.documentElement.dataset.theme = theme;
     }, theme);
     await reach(page);
+    // What lasts is caught while it lasts.
+    if (state !== "loading") await settled(page);
     await settled(page);
-    await settled(page);
-    const fullPage = !["pair", "compare", "ask", "fault"].includes(state);
+    const fullPage = !["pair", "compare", "ask", "fault", "broken", "loading"].includes(state);
     if (state === "compare") await page.evaluate(() => document.querySelector(".views")?.scrollIntoView());
-    await page.screenshot({ path: join(folder, `${state}-${theme}-${width}.png`), fullPage });
+    await page.screenshot({ path: join(folder, `${state}-${theme}-${width}-${language}.png`), fullPage });
     await page.close();
   }
 }
@@ -69,7 +101,13 @@ mkdirSync(folder, { recursive: true });
 const server = await serve(join(root, "www", "dist"));
 const browser = await start("chromium");
 if ("missing" in browser) throw new Error(browser.missing);
-for (const width of [1280, 360]) for (const theme of ["light", "dark"] as const) await shoot(browser, width, theme);
+for (const [width, theme, language] of [
+  [1280, "light", "en"],
+  [1280, "dark", "zh"],
+  [360, "light", "zh"],
+  [360, "dark", "en"],
+] as const)
+  await shoot(browser, width, theme, language);
 await browser.close();
 await server.stop();
 console.log(folder);

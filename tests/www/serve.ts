@@ -6,17 +6,28 @@ import { type Listening, listen, pathOf, sendFile } from "../browsers/serve.js";
 export interface Server extends Listening {
   /** Bodies that the answering endpoint got. */
   asked: string[];
+  /** What it got as keys. */
+  keys: string[];
+  /** Paths of the files that were fetched. */
+  served: string[];
 }
 
 /** Starts a server for a folder. */
 export async function serve(folder: string, port = 0): Promise<Server> {
   const asked: string[] = [];
+  const keys: string[] = [];
+  const served: string[] = [];
   const listening = await listen((request, response) => {
     const path = pathOf(request);
-    if (request.method === "POST") void endpoint(request, response, asked);
-    else sendFile(folder, path === "/" ? "/index.html" : path, response);
+    if (request.method === "POST") {
+      keys.push(request.headers.authorization ?? "");
+      void endpoint(request, response, asked);
+    } else {
+      served.push(path);
+      sendFile(folder, path === "/" ? "/index.html" : path, response);
+    }
   }, port);
-  return { ...listening, asked };
+  return { ...listening, asked, keys, served };
 }
 
 /** `/answer` answers every question, `/fail` always fails, `/hang` never answers. */

@@ -1,13 +1,15 @@
 /** What the page shows, and what changes it. Views read the state and call the methods of {@link Page}. */
 import type { LocalPoint } from "keepline";
 import { readShared, type Shared, writeShared } from "./address.js";
-import * as archive from "./archive.js";
+import type * as Archive from "./archive.js";
 import type { Settings } from "./formats/format.js";
 import { firstSample, sampleFile, sampleScript, samples } from "./samples.js";
-import { type Language, loadTexts, type Texts } from "./texts/texts.js";
+import { type Language, loadLateTexts, loadTexts, type Texts } from "./texts/texts.js";
+import type { Kind, ShownVerdict } from "./verdict.js";
 import { Client, JobError } from "./worker/client.js";
 import type {
   Ask,
+  CallHead,
   Curve,
   Fault,
   JobName,
@@ -17,6 +19,7 @@ import type {
   ModelChoice,
   Outcome,
   SessionHead,
+  Why,
 } from "./worker/protocol.js";
 
 export type Tab = "timeline" | "compare" | "requests" | "take";
@@ -47,6 +50,10 @@ export interface State {
   script: string;
   outcome?: Outcome | undefined;
   curve?: Curve | undefined;
+  /** Of the last run. */
+  whys: readonly (Why | undefined)[];
+  /** The only kind of call that the timeline shows. */
+  filter?: Kind | undefined;
   /** The settings have changed since the model was asked. */
   isStale: boolean;
   running?: RunningJob | undefined;
@@ -54,7 +61,9 @@ export interface State {
   /** The pair that is open. */
   open?: string | undefined;
   ask?: Ask | undefined;
-  originals: archive.ArchivedHead[];
+  originals: Archive.ArchivedHead[];
+  /** The browser keeps nothing, as some private windows do. */
+  isArchiveRefused: boolean;
   /** For the live region. */
   said: string;
 }
@@ -77,6 +86,9 @@ export const DEFAULTS = {
 };
 
 export type ShownOption = keyof typeof DEFAULTS;
+export type ThresholdName = "keep_call_threshold" | "keep_result_threshold";
+/** Why a message is protected without being asked for. */
+export type ProtectionRule = "first" | "recent" | "system";
 
 /** The value of an option that counts. */
 export function option(settings: Settings, name: ShownOption): number {
@@ -85,13 +97,21 @@ export function option(settings: Settings, name: ShownOption): number {
   return options[name] ?? both ?? DEFAULTS[name];
 }
 
+/** Not needed for what is seen first. */
+const archived = (): Promise<typeof Archive> => import("./archive.js");
+
 export class Page {
   state: State;
-  private readonly client = new Client((ask) => this.set({ ask }));
+  private readonly client = new Client(
+    (ask) => this.set({ ask }),
+    () => this.recall(),
+  );
   private readonly listeners = new Set<() => void>();
   private isTelling = false;
   private wanted: "run" | "decide" | undefined;
   private isDeciding = false;
+  private hasListed = false;
+  hasLateTexts = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   /** The page with its words and the first sample on its way. */
@@ -117,13 +137,14 @@ export class Page {
       endpoint: { kind: "endpoint", url: "", model: "", key: "", maxQuestions: 64, timeoutSeconds: 30 },
       script: "",
       isStale: false,
+      whys: [],
       originals: [],
+      isArchiveRefused: false,
       said: "",
     };
     document.documentElement.lang = language;
     const sample = shared.sample !== undefined && shared.sample in samples ? shared.sample : firstSample;
     void this.openSample(sample);
-    void this.refreshOriginals();
   }
 
   subscribe(listener: () => void): () => void {
@@ -143,12 +164,23 @@ export class Page {
   }
 
   async setLanguage(language: Language): Promise<void> {
-    this.texts = await loadTexts(language);
+    const [first, late] = await Promise.all([loadTexts(language), loadLateTexts(language)]);
+    this.texts = { ...first, ...late };
+    this.hasLateTexts = true;
     this.set({ language });
     document.documentElement.lang = language;
     const { sample } = this.state;
     if (sample) void this.openSample(sample);
     else this.settle("run");
+  }
+
+  /** Fetches the words of the views that are not seen at once. */
+  async loadLateTexts(): Promise<void> {
+    if (this.hasLateTexts) return;
+    const late = await loadLateTexts(this.state.language);
+    this.texts = { ...this.texts, ...late };
+    this.hasLateTexts = true;
+    this.set({});
   }
 
   setTheme(theme: Theme): void {
@@ -168,36 +200,37 @@ export class Page {
 
   /** Opens a file of the user's: archived first, then read. */
   async openOwn(name: string, source: Blob): Promise<void> {
-    let archived: number | undefined;
+    let id: number | undefined;
     try {
-      archived = await archive.keep(name, source);
+      id = await (await archived()).keep(name, source);
     } catch {
-      // Private windows may refuse; the page works without.
-      this.set({ said: this.texts.archive.refused });
+      // Private windows may refuse; the page works without, and says so.
+      this.set({ isArchiveRefused: true });
     }
-    await this.open(name, source, { archived });
-    if (archived === undefined) return;
-    if (this.state.archived !== archived) await archive.remove(archived);
+    await this.open(name, source, { archived: id });
+    if (id === undefined) return;
+    if (this.state.archived !== id) await (await archived()).remove(id);
     await this.refreshOriginals();
   }
 
   /** Opens an original again with the settings that it was left with. */
   async openArchived(id: number): Promise<void> {
-    const found = await archive.get(id);
+    const found = await (await archived()).get(id);
     if (found) await this.open(found.name, found.source, { archived: id, settings: found.settings });
   }
 
   async deleteArchived(id: number): Promise<void> {
-    await archive.remove(id);
+    await (await archived()).remove(id);
     if (this.state.archived === id) this.set({ archived: undefined });
     await this.refreshOriginals();
   }
 
   private async refreshOriginals(): Promise<void> {
+    this.hasListed = true;
     try {
-      this.set({ originals: await archive.list() });
+      this.set({ originals: await (await archived()).list() });
     } catch {
-      this.set({ originals: [] });
+      this.set({ originals: [], isArchiveRefused: true });
     }
   }
 
@@ -219,6 +252,8 @@ export class Page {
       open: undefined,
       outcome: undefined,
       curve: undefined,
+      whys: [],
+      filter: undefined,
     });
     if (this.state.kind === "scripted") await this.fillScript();
     this.share();
@@ -234,6 +269,12 @@ export class Page {
 
   changeOption(name: ShownOption | "drop_call_mode", value: number | "remove" | "stub", needs: "run" | "decide"): void {
     this.change({ options: { ...this.state.settings.options, [name]: value } }, needs);
+  }
+
+  /** Moves a threshold by a step; what lies behind its ends does not exist. */
+  moveThreshold(name: ThresholdName, step: number): void {
+    const value = Math.round((option(this.state.settings, name) + step) * 100) / 100;
+    this.changeOption(name, Math.min(1, Math.max(0, value)), "decide");
   }
 
   toggleTool(name: string, isOn: boolean): void {
@@ -258,13 +299,53 @@ export class Page {
   isProtected({ index, id }: MessageHead): boolean {
     const { protected_message_ids, protected_call_ids } = this.state.settings;
     if (id !== undefined) return protected_message_ids.includes(id);
-    const calls = this.state.session?.calls.filter(({ message }) => message === index) ?? [];
-    return calls.length > 0 && calls.every(({ call_id }) => protected_call_ids.includes(call_id));
+    const calls = this.callsIn(index);
+    return calls.length > 0 && calls.every((call) => protected_call_ids.includes(call));
+  }
+
+  /** What protects a message without the user. */
+  ruleFor({ index, role }: MessageHead): ProtectionRule | undefined {
+    const { session, settings } = this.state;
+    if (role === "system" || role === "developer") return "system";
+    if (index === 0) return "first";
+    const left = (session?.messages.length ?? 0) - index;
+    return left <= option(settings, "preserve_recent_messages") ? "recent" : undefined;
+  }
+
+  /** A verdict as it is shown: without a goal nothing was asked, whatever is ticked; with one the model may have said why. */
+  verdict(verdict: ShownVerdict, call: CallHead): ShownVerdict {
+    const { tool, verdict: place = -1 } = call;
+    if (verdict.reason === "protected_message") return { ...verdict, reason: this.whichMessage(call) };
+    const { goal, eligible_tool_names } = this.state.settings;
+    const isForGoal =
+      verdict.reason === "tool_not_eligible" && goal.trim() === "" && eligible_tool_names.includes(tool);
+    if (isForGoal) return { ...verdict, reason: "no_goal" };
+    const why = this.state.whys[place];
+    const isFor = verdict.keep_call !== undefined && why?.action === verdict.action;
+    return isFor ? { ...verdict, why: why.text } : verdict;
+  }
+
+  /** Which protected message it is that a call is in, or its result. */
+  private whichMessage({ message, answered = message }: CallHead): ShownVerdict["reason"] {
+    const heads = [message, answered].flatMap((index) => this.state.session?.messages[index] ?? []);
+    const ids = this.state.settings.protected_message_ids;
+    if (heads.some(({ id }) => id !== undefined && ids.includes(id))) return "in_own";
+    const rule = heads.map((head) => this.ruleFor(head)).find((rule) => rule !== undefined);
+    return rule ? `in_${rule}` : "protected_message";
+  }
+
+  /** Ids of the calls that a message makes or answers. */
+  private callsIn(index: number): string[] {
+    const calls = this.state.session?.calls ?? [];
+    const isIn = ({ verdict, message, answered }: CallHead) =>
+      verdict !== undefined && (message === index || answered === index);
+    return calls.filter(isIn).map(({ call_id }) => call_id);
   }
 
   private toggleCallsOf(index: number): void {
-    const { session, settings } = this.state;
-    const calls = session?.calls.filter(({ message }) => message === index).map(({ call_id }) => call_id) ?? [];
+    const { settings } = this.state;
+    const calls = this.callsIn(index);
+    if (calls.length === 0) return;
     const isOn = calls.every((call) => settings.protected_call_ids.includes(call));
     const others = settings.protected_call_ids.filter((call) => !calls.includes(call));
     this.change({ protected_call_ids: isOn ? others : [...others, ...calls] }, "decide");
@@ -349,26 +430,27 @@ export class Page {
   private show(outcome: Outcome): void {
     const { chars_before, chars_after } = outcome.stats;
     const said = this.texts.said.done(chars_before ?? 0, chars_after ?? 0);
-    this.set({ outcome, said });
+    this.set({ outcome, said, ...(outcome.whys && { whys: outcome.whys }) });
   }
 
-  /** What can wait: the curve, the settings in the archive. */
+  /** What can wait: the list of originals, the curve, the settings in the archive. */
   private later(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(async () => {
-      const { archived, settings, outcome } = this.state;
-      if (archived !== undefined) await archive.note(archived, settings).catch(() => undefined);
+      const { archived: id, settings, outcome } = this.state;
+      if (id !== undefined) await (await archived()).note(id, settings).catch(() => undefined);
+      if (!this.hasListed) await this.refreshOriginals();
       if (!outcome) return;
       const curve = await this.client.do("curve", { settings: this.filled() }).catch(() => undefined);
       if (curve) this.set({ curve });
     }, 150);
   }
 
-  /** A goal is needed; until there is one the page says so, and looks with a dash. An empty next action is none. */
+  /** Without a goal nothing may go, whatever is ticked; the dash only lets the history be read. An empty next action is none. */
   private filled(): Settings {
     const { next_action = "", ...settings } = this.state.settings;
-    const goal = settings.goal.trim() === "" ? "-" : settings.goal;
-    return { ...settings, goal, ...(next_action.trim() !== "" && { next_action }) };
+    if (settings.goal.trim() === "") return { ...settings, goal: "-", eligible_tool_names: [] };
+    return { ...settings, ...(next_action.trim() !== "" && { next_action }) };
   }
 
   /** Does a job that the user sees and can cancel. */
@@ -415,6 +497,24 @@ export class Page {
     const { model, maxQuestions } = endpoint;
     const asked = kind === "endpoint" ? { endpoint: { model, maxQuestions } } : {};
     return this.client.do("inspect", { settings: this.filled(), language, ...asked });
+  }
+
+  /** Takes over the settings of an address that was pasted into this window. */
+  async followAddress(): Promise<void> {
+    const { language, sample, point = "balanced", options } = readShared(location.hash);
+    if (language && language !== this.state.language) await this.setLanguage(language);
+    this.set({ point, settings: { ...this.state.settings, options } });
+    const isOther = sample !== undefined && sample in samples && sample !== this.state.sample;
+    if (isOther && this.state.sample) await this.openSample(sample);
+    else this.settle("run");
+  }
+
+  /** What a new worker needs to know; the local model is simply asked again. */
+  private recall(): void {
+    const { kind, outcome } = this.state;
+    if (kind !== "local" && outcome)
+      void this.client.do("recall", { verdicts: outcome.verdicts }).catch(() => undefined);
+    this.settle("run");
   }
 
   private share(): void {

@@ -1,8 +1,8 @@
 /** AgentScope 2.x: a list of messages, a request object with `messages`, or one message a line. */
 import { applyDecisions, type CompactionRequest, compactContext, inspectRequests, type Message } from "keepline";
+import { locate } from "./container.js";
+import { type Fields, isObject, nearly, textOf } from "./fields.js";
 import type { Format, Opened, Piece, Settings } from "./format.js";
-
-type Fields = Record<string, unknown>;
 
 const ROLES = ["user", "assistant", "system"];
 const KINDS: Readonly<Record<string, Piece["kind"]>> = {
@@ -12,49 +12,46 @@ const KINDS: Readonly<Record<string, Piece["kind"]>> = {
   tool_result: "result",
 };
 
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Chat Completions know roles too, but keep calls beside the content and Anthropic's blocks have other names. */
 function isMessage(value: unknown): boolean {
-  if (!isObject(value) || !ROLES.includes(value.role as string) || "tool_calls" in value) return false;
+  if (!isObject(value) || !ROLES.includes(value.role as string) || "tool_calls" in value || "parts" in value)
+    return false;
   if (typeof value.content === "string") return true;
   const isBlock = (block: unknown) => isObject(block) && typeof block.type === "string" && block.type !== "tool_use";
   return Array.isArray(value.content) && value.content.every(isBlock);
 }
 
-function isList(value: unknown): value is Fields[] {
-  return Array.isArray(value) && value.length > 0 && value.every(isMessage);
+/** Whether a message holds nothing that is AgentScope's alone. */
+const isPlain = ({ content }: Fields) =>
+  typeof content === "string" ||
+  (content as Fields[]).every(({ type, id }) => id === undefined || (type !== "tool_call" && type !== "tool_result"));
+
+/** The settings that a request can carry, and what they must be; the core checks the rest. */
+const SETTINGS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  goal: (value) => typeof value === "string",
+  next_action: (value) => typeof value === "string",
+  eligible_tool_names: Array.isArray,
+  protected_message_ids: Array.isArray,
+  protected_call_ids: Array.isArray,
+  task_starts: Array.isArray,
+  source_refs: isObject,
+  options: isObject,
+  context_fill: (value) => typeof value === "number",
+};
+
+/** The settings beside the messages. What else stands there is the host's own. */
+function settingsOf(holder: Fields): Partial<Settings> {
+  const isRead = ([name, value]: [string, unknown]) => SETTINGS[name]?.(value) === true;
+  return Object.fromEntries(Object.entries(holder).filter(isRead)) as Partial<Settings>;
 }
 
-const LISTS = ["eligible_tool_names", "protected_message_ids", "protected_call_ids"];
-
-/** The settings that a request object carries; those that the page reads itself only where they are what they should be. */
-function settingsOf({ messages: _, ...rest }: Fields): Partial<Settings> {
-  const isRead = ([name, value]: [string, unknown]) =>
-    name === "goal" || name === "next_action"
-      ? typeof value === "string"
-      : !LISTS.includes(name) || Array.isArray(value);
-  return Object.fromEntries(Object.entries(rest).filter(isRead)) as Partial<Settings>;
-}
-
-function open(document: unknown): Opened | undefined {
-  if (isList(document)) return { messages: document, settings: {}, wrap: (messages) => messages };
-  if (!isObject(document) || !isList(document.messages)) return undefined;
-  return {
-    messages: document.messages,
-    settings: settingsOf(document),
-    wrap: (messages) => ({ ...document, messages }),
-  };
-}
-
-/** The text of an output or a content; what is not text is shown as JSON. */
-function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (!Array.isArray(value)) return value === undefined ? "" : JSON.stringify(value);
-  return value
-    .map((block) => (isObject(block) && typeof block.text === "string" ? block.text : JSON.stringify(block)))
-    .join("\n");
+/** Takes a history that is AgentScope's for sure, or with `isLoose` one that may be of any format, since nobody calls a tool. */
+function open(document: unknown, isLoose = false): Opened | undefined {
+  for (const { messages, holder, wrap } of locate(document)) {
+    if (!nearly(messages, isMessage) || (!isLoose && messages.every(isPlain))) continue;
+    return { messages, settings: holder ? settingsOf(holder) : {}, wrap };
+  }
+  return undefined;
 }
 
 function pieceOf(block: Fields): Piece {
@@ -78,7 +75,7 @@ export const agentscope: Format = {
   label: "AgentScope",
   module: "keepline",
   function: "compactContext",
-  open,
+  open: (document) => open(document),
   read(message) {
     const { role, id, content } = message as Fields;
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : (content as Fields[]);
@@ -88,3 +85,6 @@ export const agentscope: Format = {
   decide: (messages, settings, decisions, runtime) => applyDecisions(requestOf(messages, settings), decisions, runtime),
   inspect: (messages, settings, options) => inspectRequests(requestOf(messages, settings), options),
 };
+
+/** Conversations without calls, of which nothing can go. */
+export const plain: Format = { ...agentscope, open: (document) => open(document, true) };

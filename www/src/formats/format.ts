@@ -25,8 +25,11 @@ export interface Opened {
   messages: unknown[];
   /** Settings that the document carries. */
   settings: Partial<Settings>;
-  /** The document again with other messages. */
-  wrap(messages: readonly unknown[]): unknown;
+  /**
+   * The document again with other messages; `map` tells for each message where it is now, or that it is gone. What of the document is
+   * made anew for that is noted in `origins`.
+   */
+  wrap(messages: readonly unknown[], map: readonly (number | null)[], origins: Map<unknown, unknown>): unknown;
 }
 
 /** A piece of a message as the page shows it. */

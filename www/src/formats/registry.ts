@@ -1,8 +1,8 @@
 /**
- * The chat formats of the page. To add one, fill in `Format` and put it into `vendors.ts`; the first that takes a document has it, so
- * the pickier ones come first. What is not needed for the sample is loaded when a file needs it.
+ * The chat formats of the page. To add one, write a file like `anthropic.ts` and put it into `vendors.ts`. What is not needed for the
+ * sample is loaded when a file needs it.
  */
-import { agentscope } from "./agentscope.js";
+import { agentscope, plain } from "./agentscope.js";
 import type { Format, Opened } from "./format.js";
 
 /** A document and the format that takes it. */
@@ -12,7 +12,7 @@ export interface Detected extends Opened {
 
 /** The format of a parsed document, or undefined where none takes it. */
 export async function detect(document: unknown): Promise<Detected | undefined> {
-  return taken([agentscope], document) ?? taken((await import("./vendors.js")).vendors, document);
+  return taken([agentscope], document) ?? taken([...(await import("./vendors.js")).vendors, plain], document);
 }
 
 function taken(formats: readonly Format[], document: unknown): Detected | undefined {

@@ -17,6 +17,11 @@ export function App({ page }: { page: Page }) {
   useEffect(() => dropTarget(page), [page]);
   useEffect(() => pasteTarget(page), [page]);
   useEffect(() => {
+    const follow = () => page.followAddress();
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, [page]);
+  useEffect(() => {
     document.title = page.texts.title;
   }, [page.state.language]);
   return (
@@ -25,7 +30,7 @@ export function App({ page }: { page: Page }) {
         {page.texts.skip}
       </button>
       <Header />
-      <main class="layout">
+      <main class={`layout ${page.state.session && !page.state.sample ? "own-data" : ""}`}>
         <div class="side">
           <Source />
           <Setup />

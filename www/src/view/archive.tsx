@@ -6,9 +6,13 @@ export function Archive() {
   const { originals } = state;
   const when = new Intl.DateTimeFormat(state.language, { dateStyle: "short", timeStyle: "short" });
   return (
-    <section class="card">
+    <section class="card archive">
       <h2>{t.archive.heading}</h2>
-      <p class="quiet">{originals.length === 0 ? t.archive.none : t.archive.hint}</p>
+      {state.isArchiveRefused ? (
+        <p class="warn">{t.archive.refused}</p>
+      ) : (
+        <p class="quiet">{originals.length === 0 ? t.archive.none : t.archive.hint}</p>
+      )}
       <ul class="originals">
         {originals.map(({ id, name, time, bytes }) => (
           <li key={id}>

@@ -24,7 +24,9 @@ export function Compare() {
   const left = changes.total - changes.messages.length;
   return (
     <div class="compare">
-      <p class="quiet">{changes.total === 0 ? t.compare.none : t.compare.total(changes.total)}</p>
+      <p class="verified">
+        {changes.total === 0 ? t.compare.none : t.compare.total(changes.total, outcome?.unchanged ?? 0)}
+      </p>
       {changes.messages.map((message) => (
         <Message message={message} key={message.index} />
       ))}
@@ -53,6 +55,7 @@ function Piece({ piece }: { piece: Change }) {
   const { t } = usePage();
   const { state, text, after = "", tool } = piece;
   const title = `${t.compare.kinds[piece.kind]}${tool === undefined ? "" : ` ${tool}`}`;
+  if (state === "same" && (text.trim() === "" || piece.kind === "other")) return null;
   if (state === "same") return <p class="unchanged">{`${title}: ${text.slice(0, 160)}`}</p>;
   const labels: [string, string] = [`${title}, ${t.compare.before}`, `${title}, ${t.compare.after}`];
   return (
@@ -78,7 +81,7 @@ function Piece({ piece }: { piece: Change }) {
 /** Opens and restores; once a pair, at its call where that went too. */
 function Buttons({ piece }: { piece: Change }) {
   const { page, state, t } = usePage();
-  const call = state.session?.calls.find(({ call_id }) => call_id === piece.call_id);
+  const call = state.session?.calls.find(({ id }) => id === piece.pair);
   if (!call) return null;
   const isFirst = piece.kind === "call" || piece.state === "shortened";
   return (

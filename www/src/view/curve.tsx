@@ -1,7 +1,8 @@
 /** Characters saved against each threshold, and the two sliders. */
-import { option } from "../state.js";
+import { option, type ThresholdName } from "../state.js";
 import type { Outcome, Curve as Points } from "../worker/protocol.js";
 import { usePage } from "./page.js";
+import { ThresholdInput } from "./threshold.js";
 
 const WIDTH = 400;
 const HEIGHT = 96;
@@ -29,6 +30,11 @@ export function Curve() {
         <path class="call-line" d={`M${call * WIDTH} 0V${HEIGHT}`} />
         <path class="result-line" d={`M${result * WIDTH} 0V${HEIGHT}`} />
       </svg>
+      <p class="scale" aria-hidden="true">
+        <span>0</span>
+        <span>0.5</span>
+        <span>1</span>
+      </p>
       <Threshold name="keep_call_threshold" label={t.summary.callLine} hint={t.summary.callHint} />
       <Threshold name="keep_result_threshold" label={t.summary.resultLine} hint={t.summary.resultHint} />
     </div>
@@ -49,36 +55,15 @@ function pathOf(curve: Points, kind: "call" | "result"): string {
   return `M${points.join("L")}`;
 }
 
-type ThresholdName = "keep_call_threshold" | "keep_result_threshold";
-
 function Threshold({ name, label, hint }: { name: ThresholdName; label: string; hint: string }) {
   const { state } = usePage();
   return (
     <div class={`threshold ${name}`}>
       <label for={name}>
-        <span>
-          {label} <strong>{option(state.settings, name).toFixed(2)}</strong>
-        </span>
-        <ThresholdInput name={name} id={name} />
+        {label} <strong>{option(state.settings, name).toFixed(2)}</strong>
       </label>
       <span class="quiet">{hint}</span>
+      <ThresholdInput name={name} id={name} />
     </div>
-  );
-}
-
-/** The slider of a threshold. */
-export function ThresholdInput({ name, label, id }: { name: ThresholdName; label?: string; id?: string }) {
-  const { page, state } = usePage();
-  return (
-    <input
-      type="range"
-      min={0}
-      max={1}
-      step={0.01}
-      id={id}
-      aria-label={label}
-      value={option(state.settings, name)}
-      onInput={(event) => page.changeOption(name, event.currentTarget.valueAsNumber, "decide")}
-    />
   );
 }

@@ -1,4 +1,5 @@
 /** The job that runs, and the failure of the last one. Floats above the page, so that nothing moves. */
+import { Late } from "./late.js";
 import { usePage } from "./page.js";
 
 export function Job() {
@@ -18,18 +19,5 @@ export function Job() {
       </section>
     );
   }
-  if (!fault) return null;
-  const advice = t.faults[fault.code] ?? t.faults.internal;
-  return (
-    <section class="toast fault" role="alert">
-      <div>
-        <strong>{fault.code === "aborted" ? advice : t.faults.heading}</strong>
-        {fault.code !== "aborted" && <p>{advice}</p>}
-        {fault.code !== "aborted" && <p class="quiet">{fault.message}</p>}
-      </div>
-      <button type="button" onClick={() => page.set({ fault: undefined })}>
-        {t.close}
-      </button>
-    </section>
-  );
+  return fault ? <Late view="FaultNotice" /> : null;
 }

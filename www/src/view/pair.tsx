@@ -1,27 +1,24 @@
 /** One call in full: why, input, output before and after; restoring. */
 import type { ExplainedSum } from "keepline";
 import { useEffect, useState } from "preact/hooks";
-import type { CallHead, PairView, Verdict } from "../worker/protocol.js";
+import { kindOf, outcomeOf, reasonOf, type ShownVerdict, verdictOf } from "../verdict.js";
+import type { CallHead, PairView } from "../worker/protocol.js";
 import { Dialog } from "./dialog.js";
 import { usePage } from "./page.js";
-import { kindOf } from "./strip.js";
 import { SideBySide, TextBox } from "./text.js";
-import { outcomeOf, reasonOf } from "./timeline.js";
 
 export function PairDialog() {
   const { page, state } = usePage();
-  const position = state.session?.calls.findIndex(({ id }) => id === state.open) ?? -1;
-  const call = state.session?.calls[position];
-  const verdict = state.outcome?.verdicts[position];
-  if (!call || !verdict) return null;
+  const call = state.session?.calls.find(({ id }) => id === state.open);
+  if (!call || !state.outcome) return null;
   return (
     <Dialog label={`${call.id} ${call.tool}`} onClose={() => page.set({ open: undefined })}>
-      <Pair call={call} verdict={verdict} />
+      <Pair call={call} verdict={page.verdict(verdictOf(call, state.outcome), call)} />
     </Dialog>
   );
 }
 
-function Pair({ call, verdict }: { call: CallHead; verdict: Verdict }) {
+function Pair({ call, verdict }: { call: CallHead; verdict: ShownVerdict }) {
   const { page, state, t } = usePage();
   const [view, setView] = useState<PairView>();
   const { outcome } = state;
@@ -40,25 +37,28 @@ function Pair({ call, verdict }: { call: CallHead; verdict: Verdict }) {
     <>
       <header class="drawer-head">
         <h2>
-          <span class="quiet">{call.id}</span> {call.tool}
+          {call.verdict !== undefined && <span class="quiet">{call.id}</span>} {call.tool}
         </h2>
         <button type="button" class="small" onClick={() => page.set({ open: undefined })}>
           {t.close}
         </button>
       </header>
       <p class="verdict">
-        <span class={`chip ${kind}`}>{outcomeOf(verdict, t)}</span> {reasonOf(verdict, t)}
+        <span class={`chip ${kind}`}>{outcomeOf(verdict, t)}</span> {reasonOf({ ...verdict, why: undefined }, t)}
+        {verdict.applied && verdict.saved_chars > 0 && <span class="quiet"> {t.pair.frees(verdict.saved_chars)}</span>}
       </p>
-      <button type="button" class="primary" onClick={() => page.toggleCall(call.call_id)}>
-        {protectWord}
-      </button>
+      {call.verdict !== undefined && (
+        <button type="button" class="primary" onClick={() => page.toggleCall(call.call_id)}>
+          {protectWord}
+        </button>
+      )}
       <Why verdict={verdict} view={view} />
       {view && <Texts view={view} />}
     </>
   );
 }
 
-function Why({ verdict, view }: { verdict: Verdict; view: PairView | undefined }) {
+function Why({ verdict, view }: { verdict: ShownVerdict; view: PairView | undefined }) {
   const { state, t } = usePage();
   const explain = view?.explain;
   return (

@@ -5,25 +5,31 @@ import { usePage } from "./page.js";
 export function Setup() {
   const { page, state, t } = usePage();
   const { settings, session } = state;
-  const isMissing = session !== undefined && settings.goal.trim() === "";
+  const isMissing = session !== undefined && session.calls.length > 0 && settings.goal.trim() === "";
   return (
-    <section class="card">
+    <section class="card setup">
       <h2>{t.setup.heading}</h2>
       <label class="field">
         <span>{t.setup.goal}</span>
         <textarea
+          id="goal"
           rows={5}
           placeholder={t.setup.goalHint}
-          aria-invalid={isMissing}
+          aria-required="true"
           aria-describedby={isMissing ? "goal-missing" : undefined}
           value={settings.goal}
           onInput={(event) => page.change({ goal: event.currentTarget.value })}
         />
       </label>
       {isMissing && (
-        <p class="warn" id="goal-missing">
+        <p class="todo" id="goal-missing">
           {t.setup.goalMissing}
         </p>
+      )}
+      {isMissing && session.asked !== "" && (
+        <button type="button" class="small" onClick={() => page.change({ goal: session.asked })}>
+          {t.setup.useLast}
+        </button>
       )}
       <Tools />
       <details>
@@ -72,11 +78,12 @@ function NumberField({ name, label }: { name: ShownOption; label: string }) {
 
 function Tools() {
   const { page, state, t } = usePage();
-  const tools = state.session?.tools ?? [];
+  const { session } = state;
+  const tools = session?.tools ?? [];
   const { eligible_tool_names } = state.settings;
   const all = tools.map(({ name }) => name);
   return (
-    <fieldset class="tools">
+    <fieldset class="tools" id="tools">
       <legend>{t.setup.tools}</legend>
       <p class="quiet">{t.setup.toolsHint}</p>
       <p class="pair-of-buttons">
@@ -87,7 +94,7 @@ function Tools() {
           {t.setup.none}
         </button>
       </p>
-      <ul class="tool-list">
+      <ul class={`tool-list ${session ? "" : "empty"}`}>
         {tools.map(({ name, calls, chars }) => (
           <li key={name}>
             <label class="check">

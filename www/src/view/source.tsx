@@ -13,7 +13,7 @@ export function Source() {
     currentTarget.value = "";
   };
   return (
-    <section class="card">
+    <section class="card source">
       <h2>{t.source.heading}</h2>
       <p class="now">
         {session ? t.source.open(shownName, session.format.label, session.messages.length, session.calls.length) : "…"}

@@ -1,8 +1,10 @@
 /** Where the characters are, in the order of the conversation: before, and what is left of it. */
-import type { Outcome, SessionHead, Verdict } from "../worker/protocol.js";
+
+import { type Kind as CallKind, kindOf, verdictOf } from "../verdict.js";
+import type { CallHead, Outcome, SessionHead } from "../worker/protocol.js";
 import { usePage } from "./page.js";
 
-type Kind = "text" | "keep" | "protected" | "drop_result" | "drop_call";
+type Kind = CallKind | "text";
 type Segment = [kind: Kind, chars: number];
 
 const KINDS: readonly Kind[] = ["text", "keep", "protected", "drop_result", "drop_call"];
@@ -18,15 +20,23 @@ export function Strip() {
   return (
     <div class="strip">
       <p class="label">{t.summary.strip}</p>
-      <svg
-        viewBox={`0 0 ${WIDTH} 40`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={t.summary.stripSays(chars_before ?? 0, chars_after ?? 0)}
-      >
-        <Bar segments={segments} total={total} top={0} />
-        <Bar segments={left} total={total} top={22} />
-      </svg>
+      <div class="strip-bars">
+        <span class="quiet" aria-hidden="true">
+          {t.summary.before}
+        </span>
+        <span class="quiet" aria-hidden="true">
+          {t.summary.after}
+        </span>
+        <svg
+          viewBox={`0 0 ${WIDTH} 40`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={t.summary.stripSays(chars_before ?? 0, chars_after ?? 0)}
+        >
+          <Bar segments={segments} total={total} top={0} />
+          <Bar segments={left} total={total} top={22} />
+        </svg>
+      </div>
       <ul class="legend">
         {KINDS.map((kind) => (
           <li class={kind} key={kind}>
@@ -56,24 +66,17 @@ function Bar({ segments, total, top }: { segments: readonly Segment[]; total: nu
   );
 }
 
-/** The kind of a verdict: protected pairs are kept for another reason. */
-export function kindOf({ action, applied, keep_call, reason }: Verdict): Exclude<Kind, "text"> {
-  if (action !== "keep" && applied) return action;
-  const wasCandidate = keep_call !== undefined || reason === "not_asked" || reason === "already_shortened";
-  return wasCandidate ? "keep" : "protected";
-}
-
-function segmentsOf(session: SessionHead, { verdicts }: Outcome): Segment[] {
+function segmentsOf(session: SessionHead, outcome: Outcome): Segment[] {
   const segments: Segment[] = [];
-  let call = 0;
+  let at = 0;
   for (const { index, chars } of session.messages) {
     segments.push(["text", chars]);
-    for (; session.calls[call]?.message === index; call++) {
-      const { input_chars, output_chars } = session.calls[call] as SessionHead["calls"][number];
-      const verdict = verdicts[call] as Verdict;
+    for (; session.calls[at]?.message === index; at++) {
+      const call = session.calls[at] as CallHead;
+      const verdict = verdictOf(call, outcome);
       const kind = kindOf(verdict);
       const saved = kind.startsWith("drop") ? Math.max(0, verdict.saved_chars) : 0;
-      segments.push([saved > 0 ? "keep" : kind, input_chars + output_chars - saved], [kind, saved]);
+      segments.push([saved > 0 ? "keep" : kind, call.input_chars + call.output_chars - saved], [kind, saved]);
     }
   }
   return segments.filter(([, chars]) => chars > 0);

@@ -1,6 +1,6 @@
 /** What the user takes home: the history, the decisions, the code. */
 import { useState } from "preact/hooks";
-import { RUNTIMES, type Runtime, snippet } from "../snippet.js";
+import { RUNTIMES, type Runtime, SNIPPET_FORMATS, snippet } from "../snippet.js";
 import { usePage } from "./page.js";
 import { TextBox } from "./text.js";
 
@@ -19,6 +19,7 @@ export function Take() {
       />
       <Piece what="decisions" title={t.take.decisions} hint={t.take.decisionsHint} file={`${base}.decisions.json`} />
       <Snippet />
+      <Link />
     </div>
   );
 }
@@ -41,7 +42,7 @@ function Piece({
       <h3>{title}</h3>
       <p class="quiet">{hint}</p>
       <p class="pair-of-buttons">
-        <CopyButton label={title} text={async () => (await blob()).text()} />
+        <CopyButton label={title} text={async () => (await blob()).text()} isMain={what === "result"} />
         <button type="button" onClick={async () => download(file, await blob())}>
           {t.take.download}
           <span class="hidden"> {title}</span>
@@ -51,7 +52,7 @@ function Piece({
   );
 }
 
-function CopyButton({ label, text }: { label: string; text(): Promise<string> }) {
+function CopyButton({ label, text, isMain = false }: { label: string; text(): Promise<string>; isMain?: boolean }) {
   const { page, t } = usePage();
   const [said, setSaid] = useState("");
   const copy = async () => {
@@ -66,7 +67,7 @@ function CopyButton({ label, text }: { label: string; text(): Promise<string> })
     setTimeout(() => setSaid(""), 2000);
   };
   return (
-    <button type="button" class="primary copy" onClick={copy}>
+    <button type="button" class={`copy ${isMain ? "primary" : ""}`} onClick={copy}>
       {said || t.take.copy}
       <span class="hidden"> {label}</span>
     </button>
@@ -84,27 +85,55 @@ function download(name: string, blob: Blob): void {
 function Snippet() {
   const { page, state, t } = usePage();
   const [runtime, setRuntime] = useState<Runtime>(RUNTIMES[0]);
-  const format = state.session?.format;
-  if (!format) return null;
+  const [other, setOther] = useState<string>();
+  const opened = state.session?.format;
+  if (!opened) return null;
+  const format = SNIPPET_FORMATS.find(({ module }) => module === (other ?? opened.module)) ?? opened;
   const text = snippet(format, runtime, state.settings, page.model());
   return (
     <section class="piece">
       <h3>{t.take.snippet}</h3>
       <p class="quiet">{t.take.snippetHint}</p>
-      <p class="pair-of-buttons">
+      <div class="pair-of-buttons">
         <label class="inline">
-          {t.take.runtime}{" "}
+          <span>{t.take.format}</span>
+          <select value={format.module} onChange={(event) => setOther(event.currentTarget.value)}>
+            {SNIPPET_FORMATS.map(({ label, module }) => (
+              <option key={module} value={module}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="inline">
+          <span>{t.take.runtime}</span>
           <select value={runtime} onChange={(event) => setRuntime(event.currentTarget.value as Runtime)}>
             {RUNTIMES.map((name) => (
-              <option key={name}>{name}</option>
+              <option key={name} value={name}>
+                {t.take.runtimes[name]}
+              </option>
             ))}
           </select>
         </label>
         <CopyButton label={t.take.snippet} text={async () => text} />
-      </p>
+      </div>
       <TextBox label={t.take.snippet} kind="tall" id="snippet">
         {text}
       </TextBox>
+    </section>
+  );
+}
+
+/** The settings alone, in the address. */
+function Link() {
+  const { t } = usePage();
+  return (
+    <section class="piece">
+      <h3>{t.take.link}</h3>
+      <p class="quiet">{t.take.linkHint}</p>
+      <p class="pair-of-buttons">
+        <CopyButton label={t.take.link} text={async () => location.href} />
+      </p>
     </section>
   );
 }

@@ -1,37 +1,60 @@
 /** The whole conversation; every call is a row. */
 import { useMemo } from "preact/hooks";
 import { option } from "../state.js";
-import type { Texts } from "../texts/texts.js";
-import type { CallHead, MessageHead, SessionHead, Verdict } from "../worker/protocol.js";
-import { ThresholdInput } from "./curve.js";
+import { type Kind, kindOf, outcomeOf, reasonOf, verdictOf } from "../verdict.js";
+import type { CallHead, MessageHead, Outcome, SessionHead } from "../worker/protocol.js";
 import { usePage } from "./page.js";
-import { kindOf } from "./strip.js";
+import { ThresholdInput, useThresholdDrag } from "./threshold.js";
 import { VirtualList } from "./virtual-list.js";
 
-const HEIGHTS = [40, 78] as const;
+const HEIGHTS = [40, 96] as const;
+/** What an arrow key moves a threshold by. */
+const STEP = 0.01;
 
-type Row = { message: MessageHead } | { call: CallHead; position: number };
+type Row = { message: MessageHead } | { call: CallHead };
 
 export function Timeline() {
   const { page, state, t } = usePage();
-  const { session, settings } = state;
-  const rows = useMemo(() => (session ? rowsOf(session) : []), [session]);
+  const { session, settings, filter, outcome } = state;
+  const rows = useMemo(
+    () => (session && outcome ? rowsOf(session, outcome, filter) : []),
+    [session, filter, filter && outcome],
+  );
   const variables = {
     "--call-at": option(settings, "keep_call_threshold"),
     "--result-at": option(settings, "keep_result_threshold"),
   };
-  const onKey = (index: number, key: string) => {
+  const onKey = (index: number, event: KeyboardEvent) => {
     const row = rows[index];
-    if (key.toLowerCase() !== "p" || !row) return;
-    if ("call" in row) page.toggleCall(row.call.call_id);
-    else page.toggleMessage(row.message.index);
+    if (!row) return;
+    const step = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      page.moveThreshold(event.shiftKey ? "keep_result_threshold" : "keep_call_threshold", step);
+    } else if (event.key.toLowerCase() === "p" && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      if ("message" in row) page.toggleMessage(row.message.index);
+      else if (row.call.verdict !== undefined) page.toggleCall(row.call.call_id);
+    }
   };
+  const drag = useThresholdDrag();
   return (
-    <div class="timeline">
-      <p class="quiet help">{session?.calls.length === 0 ? t.timeline.empty : t.timeline.help}</p>
+    <div class="timeline" {...drag}>
+      {filter ? (
+        <p class="quiet help">
+          {t.timeline.only(rows.length, filter === "protected" ? t.protectedAction : t.actions[filter])}{" "}
+          <button type="button" class="small" onClick={() => page.set({ filter: undefined })}>
+            {t.timeline.all}
+          </button>
+        </p>
+      ) : (
+        <p class="quiet help">
+          {session?.calls.length === 0 ? t.timeline.empty : t.timeline.help}
+          {session?.calls.length !== 0 && <span class="keys"> {t.timeline.keys}</span>}
+        </p>
+      )}
       <TimelineHead />
       <VirtualList
-        key={session?.messages}
+        key={`${state.name} ${filter}`}
         label={t.timeline.label}
         count={rows.length}
         heights={HEIGHTS}
@@ -43,13 +66,14 @@ export function Timeline() {
   );
 }
 
-function rowsOf({ messages, calls }: SessionHead): Row[] {
+/** The rows; with a filter the calls of one kind alone. */
+function rowsOf({ messages, calls }: SessionHead, outcome: Outcome, filter: Kind | undefined): Row[] {
+  if (filter) return calls.filter((call) => kindOf(verdictOf(call, outcome)) === filter).map((call) => ({ call }));
   const rows: Row[] = [];
-  let position = 0;
+  let at = 0;
   for (const message of messages) {
-    rows.push({ message });
-    for (; calls[position]?.message === message.index; position++)
-      rows.push({ call: calls[position] as CallHead, position });
+    if (!message.isBare) rows.push({ message });
+    for (; calls[at]?.message === message.index; at++) rows.push({ call: calls[at] as CallHead });
   }
   return rows;
 }
@@ -76,7 +100,7 @@ function TimelineHead() {
 
 function TimelineRow({ row, tabIndex }: { row: Row; tabIndex: 0 | -1 }) {
   return "call" in row ? (
-    <CallRow call={row.call} position={row.position} tabIndex={tabIndex} />
+    <CallRow call={row.call} tabIndex={tabIndex} />
   ) : (
     <MessageRow message={row.message} tabIndex={tabIndex} />
   );
@@ -85,6 +109,8 @@ function TimelineRow({ row, tabIndex }: { row: Row; tabIndex: 0 | -1 }) {
 function MessageRow({ message, tabIndex }: { message: MessageHead; tabIndex: 0 | -1 }) {
   const { page, t } = usePage();
   const isOn = page.isProtected(message);
+  const rule = page.ruleFor(message);
+  const role = t.roles[message.role] ?? message.role;
   return (
     <button
       type="button"
@@ -93,20 +119,20 @@ function MessageRow({ message, tabIndex }: { message: MessageHead; tabIndex: 0 |
       aria-pressed={isOn}
       onClick={() => page.toggleMessage(message.index)}
     >
-      <span class="role">{t.roles[message.role] ?? message.role}</span>
-      <span class="preview">{message.preview}</span>
-      <span class="shield">
-        {isOn ? t.timeline.unprotect : t.timeline.protect}
+      <span class="role">{role}</span>
+      <span class="preview">{message.preview || t.timeline.noText}</span>
+      <span class={`shield ${isOn ? "own-shield" : rule ? "rule" : "offer"}`}>
+        {isOn ? t.timeline.unprotect : rule ? t.timeline.rules[rule] : t.timeline.protect}
         <span class="hidden"> {message.index + 1}</span>
       </span>
     </button>
   );
 }
 
-function CallRow({ call, position, tabIndex }: { call: CallHead; position: number; tabIndex: 0 | -1 }) {
+function CallRow({ call, tabIndex }: { call: CallHead; tabIndex: 0 | -1 }) {
   const { page, state, t } = usePage();
-  const verdict = state.outcome?.verdicts[position];
-  if (!verdict) return null;
+  if (!state.outcome) return null;
+  const verdict = page.verdict(verdictOf(call, state.outcome), call);
   const kind = kindOf(verdict);
   return (
     <button
@@ -117,7 +143,7 @@ function CallRow({ call, position, tabIndex }: { call: CallHead; position: numbe
       onClick={() => page.set({ open: call.id })}
     >
       <span class="what">
-        <span class="hidden">{call.id} </span>
+        {call.verdict !== undefined && <span class="hidden">{call.id} </span>}
         <span class="tool-name">{call.tool}</span>
         <span class="input">{call.preview}</span>
       </span>
@@ -140,7 +166,10 @@ function Bar({ kind, value }: { kind: "call" | "result"; value: number | undefin
   const { t } = usePage();
   return (
     <span class={`bar ${kind}-bar`}>
-      <span class="track">{value !== undefined && <span class="level" style={{ "--level": value }} />}</span>
+      <span class="track">
+        {value !== undefined && <span class="level" style={{ "--level": value }} />}
+        {value !== undefined && <span class="line" data-line={`keep_${kind}_threshold`} />}
+      </span>
       <span class="number">
         <span class="hidden">{t.timeline[kind]} </span>
         {value === undefined ? "–" : value.toFixed(2)}
@@ -148,15 +177,4 @@ function Bar({ kind, value }: { kind: "call" | "result"; value: number | undefin
       </span>
     </span>
   );
-}
-
-/** What became of a pair, in a word. */
-export function outcomeOf(verdict: Verdict, t: Texts): string {
-  const kind = kindOf(verdict);
-  return kind === "protected" ? t.protectedAction : t.actions[kind];
-}
-
-/** Why, in words. */
-export function reasonOf({ reason, action, applied }: Verdict, t: Texts): string {
-  return action !== "keep" && !applied ? `${t.reasons[reason]}; ${t.noGain}` : t.reasons[reason];
 }

@@ -13,7 +13,7 @@ interface VirtualListProps {
   heights: readonly [wide: number, narrow: number];
   variables: Record<string, number>;
   row(index: number, tabIndex: 0 | -1): ComponentChildren;
-  onKey?(index: number, key: string): void;
+  onKey?(index: number, event: KeyboardEvent): void;
 }
 
 export function VirtualList({ label, count, heights, variables, row, onKey }: VirtualListProps) {
@@ -52,7 +52,7 @@ export function VirtualList({ label, count, heights, variables, row, onKey }: Vi
       End: count - 1,
     };
     const target = targets[event.key];
-    if (target === undefined) return onKey?.(active, event.key);
+    if (target === undefined) return onKey?.(active, event);
     event.preventDefault();
     move(target);
   };

@@ -27,7 +27,11 @@ export class Client {
   /** The file that is open, to open it again in another worker. */
   private source: Blob | undefined;
 
-  constructor(private readonly onAsk: (ask: Ask) => void) {}
+  constructor(
+    private readonly onAsk: (ask: Ask) => void,
+    /** The worker is another one, which has opened the file again and knows no answers. */
+    private readonly onRestart: () => void,
+  ) {}
 
   /** Starts a job; gives its number, by which it can be cancelled, and its outcome. */
   begin<K extends JobName>(
@@ -71,7 +75,9 @@ export class Client {
     this.worker.terminate();
     this.fail({ code: "aborted", message: "cancelled" });
     this.worker = this.start();
-    if (this.source) void this.do("open", { source: this.source }).catch(() => undefined);
+    if (!this.source) return;
+    void this.do("open", { source: this.source }).catch(() => undefined);
+    this.onRestart();
   }
 
   private fail(fault: Fault): void {

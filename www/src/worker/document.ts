@@ -1,11 +1,10 @@
 /** Reads a file: JSON or one JSON value a line, with progress. */
 import type { JobProgress } from "./protocol.js";
 
-/** A parsed file and how to write it again. */
+/** A parsed file. */
 export interface Document {
   container: "json" | "jsonl";
   value: unknown;
-  write(value: unknown): string;
 }
 
 /** The file cannot be used; the message says why. */
@@ -39,24 +38,22 @@ export async function readText(source: Blob, tell: (progress: JobProgress) => vo
 export function parseDocument(text: string): Document {
   if (text.trim() === "") throw new DocumentError("empty", "the text is empty");
   try {
-    return { container: "json", value: JSON.parse(text), write: (value) => `${JSON.stringify(value, null, 1)}\n` };
+    return { container: "json", value: JSON.parse(text) };
   } catch (cause) {
     const values = parseLines(text);
-    if (values) return { container: "jsonl", value: values, write: writeLines };
+    if (values) return { container: "jsonl", value: values };
     throw new DocumentError("not_json", (cause as Error).message);
   }
 }
 
+/** The lines of a text that are not blank. */
+export const linesOf = (text: string) => text.split("\n").filter((line) => line.trim() !== "");
+
 function parseLines(text: string): unknown[] | undefined {
-  const values: unknown[] = [];
   try {
-    for (const line of text.split("\n")) if (line.trim() !== "") values.push(JSON.parse(line));
+    const values = linesOf(text).map((line): unknown => JSON.parse(line));
+    return values.length > 1 ? values : undefined;
   } catch {
     return undefined;
   }
-  return values.length > 1 ? values : undefined;
-}
-
-function writeLines(value: unknown): string {
-  return (value as unknown[]).map((line) => `${JSON.stringify(line)}\n`).join("");
 }

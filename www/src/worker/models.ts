@@ -1,12 +1,8 @@
-/** The decision models of the page, beside the local one. */
-import {
-  type DecisionModel,
-  type DecisionRequest,
-  type LocalDecisionModel,
-  localDecisionModel,
-  type RuntimeOptions,
-} from "keepline";
-import type { Ask, ModelChoice } from "./protocol.js";
+/** The decision models of the page other than the local one; loaded when one is chosen. */
+import type { DecisionModel, DecisionRequest, RuntimeOptions } from "keepline";
+import type { Ask, Asked, ModelChoice } from "./protocol.js";
+
+type Endpoint = Extract<ModelChoice, { kind: "endpoint" }>;
 
 /** A day: people need time. */
 const PATIENCE_SECONDS = 86_400;
@@ -15,7 +11,7 @@ const QUESTIONS_AT_ONCE = 8;
 
 /** A model, and what it asks of runtime and options. */
 export interface ChosenModel {
-  model: DecisionModel | LocalDecisionModel;
+  model: DecisionModel;
   runtime: RuntimeOptions;
   options: { max_concurrency?: number; total_timeout_seconds?: number };
 }
@@ -24,14 +20,12 @@ export interface ChosenModel {
 export type Names = ReadonlyMap<string, { call_id: string; tool: string }>;
 
 /** The model of a choice. */
-export function modelOf(
-  choice: ModelChoice,
+export async function modelOf(
+  choice: Exclude<ModelChoice, { kind: "local" }>,
   names: Names,
   ask: (ask: Ask) => Promise<Record<string, number>>,
-): ChosenModel {
+): Promise<ChosenModel> {
   switch (choice.kind) {
-    case "local":
-      return { model: localDecisionModel({ point: choice.point }), runtime: {}, options: {} };
     case "ask":
       return asking(ask);
     case "scripted":
@@ -71,33 +65,45 @@ function scripted(script: string, names: Names): DecisionModel {
   });
 }
 
-/** What an endpoint of the System One wire is sent. */
-export function wireBody({ stateJson, questions }: DecisionRequest, model: string): string {
-  const asked = Object.entries(questions).map(([name, { instructions }]) => [name, { type: "noul", instructions }]);
-  return `{"model":${JSON.stringify(model)},"state":${stateJson},"questions":${JSON.stringify(Object.fromEntries(asked))}}`;
+/** The package's own function for the System One wire, and what it is told; loaded when somebody asks for it. */
+async function systemOne(
+  { url, model, key, maxQuestions }: Omit<Endpoint, "kind" | "timeoutSeconds">,
+  send: typeof fetch,
+) {
+  const { systemOneModel } = await import("keepline/models/system-one");
+  return systemOneModel({
+    url,
+    ...(model !== "" && { model }),
+    ...(key !== "" && { apiKey: key }),
+    limits: { maxQuestions },
+    fetch: send,
+  });
 }
 
-function endpoint(choice: Extract<ModelChoice, { kind: "endpoint" }>): ChosenModel {
-  const headers: Record<string, string> = { "content-type": "application/json" };
-  if (choice.key) headers.authorization = `Bearer ${choice.key}`;
-  const model: DecisionModel = async (request, { signal }) => {
-    const body = wireBody(request, choice.model);
-    const response = await fetch(choice.url, { method: "POST", headers, body, signal, credentials: "omit" });
-    if (!response.ok) {
-      const text = (await response.text()).slice(0, 200);
-      throw Object.assign(new Error(`HTTP ${response.status} ${text}`), {
-        status: response.status,
-        headers: response.headers,
-      });
-    }
-    const answer = await response.json();
-    // Workers AI wraps what the others send bare.
-    return answer.result?.answers ? answer.result : answer;
-  };
-  model.limits = { maxQuestions: choice.maxQuestions };
+/** No cookies travel. */
+const sendBare: typeof fetch = (input, init) => fetch(input, { ...init, credentials: "omit" });
+
+async function endpoint(choice: Endpoint): Promise<ChosenModel> {
   return {
-    model,
+    model: await systemOne(choice, sendBare),
     runtime: { timeoutSeconds: choice.timeoutSeconds },
     options: { total_timeout_seconds: choice.timeoutSeconds * 3 },
   };
+}
+
+/** What an endpoint would be sent, without sending: the very text of the body. */
+export async function wireBodies(
+  requests: readonly DecisionRequest[],
+  { model, maxQuestions }: Asked,
+): Promise<string[]> {
+  const bodies: string[] = [];
+  const keep: typeof fetch = async (_input, init) => {
+    bodies.push(String(init?.body));
+    return Response.json({ answers: {} });
+  };
+  const ask = await systemOne({ url: "inspect:", model, key: "", maxQuestions }, keep);
+  const { signal } = new AbortController();
+  for (const [batch, request] of requests.entries())
+    await ask(request, { signal, batch, batches: requests.length, attempt: 0 });
+  return bodies;
 }

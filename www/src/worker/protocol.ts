@@ -23,9 +23,14 @@ export interface MessageHead {
   preview: string;
   /** Code points of what is not a call and not a result. */
   chars: number;
+  /** It holds nothing but calls and results, which have rows of their own. */
+  isBare: boolean;
 }
 
-/** A pair without its texts. */
+/** Why keepline leaves a call alone: nothing answers it, its id comes twice, or its halves do not fit each other. */
+export type Loose = "no_result" | "duplicate_id" | "no_pair";
+
+/** A call without its texts. */
 export interface CallHead {
   id: string;
   call_id: string;
@@ -35,6 +40,11 @@ export interface CallHead {
   output_chars: number;
   /** Message of the call. */
   message: number;
+  /** Message of its result. */
+  answered?: number;
+  /** Place of its verdict; a call that is no pair has none. */
+  verdict?: number;
+  loose?: Loose;
 }
 
 /** A tool of a session. */
@@ -53,6 +63,8 @@ export interface SessionHead {
   messages: MessageHead[];
   calls: CallHead[];
   tools: ToolHead[];
+  /** What the user said last. */
+  asked: string;
   settings: Partial<Settings>;
 }
 
@@ -63,7 +75,16 @@ export type Verdict = Omit<Decision, "explain">;
 export interface Outcome {
   verdicts: Verdict[];
   stats: CompactionResult["stats"];
-  message_map: CompactionResult["message_map"];
+  /** Messages that are the same, value for value. */
+  unchanged: number;
+  /** Of a run whose model gives reasons: by verdict, in the language of the run, and for which action. */
+  whys?: (Why | undefined)[];
+}
+
+/** Why a model would do what it would do. */
+export interface Why {
+  action: Decision["action"];
+  text: string;
 }
 
 /** Characters saved at thresholds, moving one and leaving the other. */
@@ -95,6 +116,8 @@ export interface PairView {
 export interface Change extends Piece {
   state: "same" | "shortened" | "removed";
   after?: string;
+  /** The call that it belongs to. */
+  pair?: string;
 }
 
 /** A changed message. */
@@ -137,6 +160,8 @@ export interface Jobs {
   open: [input: { source: Blob }, output: SessionHead];
   run: [input: { settings: Settings; model: ModelChoice; language: "en" | "zh" }, output: Outcome];
   decide: [input: { settings: Settings; language: "en" | "zh" }, output: Outcome];
+  /** Gives answers back to a session that was opened again. */
+  recall: [input: { verdicts: Verdict[] }, output: undefined];
   curve: [input: { settings: Settings }, output: Curve | undefined];
   pair: [input: { id: string }, output: PairView];
   changes: [input: { from: number; count: number }, output: Changes];

@@ -1,15 +1,23 @@
 /** One opened history: what is in it, what was answered, and what comes of it. */
-import type { CompactionResult, Decision, DecisionModel, InspectedRequest, Progress } from "keepline";
+import {
+  CompactionError,
+  type CompactionResult,
+  type Decision,
+  type DecisionModel,
+  type InspectedRequest,
+  localDecisionModel,
+  type Progress,
+} from "keepline";
 import type { Piece, Settings } from "../formats/format.js";
 import { type Detected, detect } from "../formats/registry.js";
-import { compareMessage, isChanged } from "./compare.js";
-import { codePoints, inputPreview, previewOf } from "./count.js";
+import { type CallPlaces, Calls, type Place, type Placed } from "./calls.js";
+import type { Comparison } from "./compare.js";
+import { codePoints, previewOf } from "./count.js";
 import { type Document, DocumentError } from "./document.js";
-import { modelOf, wireBody } from "./models.js";
 import type {
   Ask,
   Asked,
-  CallHead,
+  Change,
   Changes,
   Curve,
   JobProgress,
@@ -20,11 +28,16 @@ import type {
   RequestView,
   SessionHead,
   Shown,
-  ToolHead,
+  Verdict,
+  Why,
 } from "./protocol.js";
 
 /** Text of one piece that the page shows at most. */
 const LONGEST_SHOWN = 400_000;
+/** Text of one piece in the comparison. */
+const LONGEST_COMPARED = 20_000;
+/** Of what the user said last, offered as a goal. */
+const LONGEST_GOAL = 2000;
 /** Calls from which on the curve has fewer points. */
 const MANY_CALLS = 1500;
 /** Share of progress that reading takes is told by the reader; indexing tells every so many messages. */
@@ -41,9 +54,12 @@ const NOTHING: Settings = {
 export class Session {
   private asked: Decision[] = [];
   private result: CompactionResult<unknown>;
+  private calls = new Calls([], []);
   private version = 0;
 
   private constructor(
+    /** Read again when the result is written: keeping the text would take as much memory as the history. */
+    private readonly source: Blob,
     private readonly document: Document,
     private readonly opened: Detected,
   ) {
@@ -51,57 +67,51 @@ export class Session {
   }
 
   /** Finds the format of a document. */
-  static async open(document: Document): Promise<Session> {
+  static async open(source: Blob, document: Document): Promise<Session> {
     const opened = await detect(document.value);
     if (!opened) throw new DocumentError("unknown_format", "no known chat format");
-    return new Session(document, opened);
+    try {
+      return new Session(source, document, opened);
+    } catch (thrown) {
+      // It says where: the format is known, a message in it is not.
+      if (!CompactionError.isInstance(thrown) || thrown.code !== "invalid_request") throw thrown;
+      throw new DocumentError("not_usable", thrown.message);
+    }
   }
 
   /** What the page needs to list. */
   head(bytes: number, tell: (progress: JobProgress) => void): SessionHead {
     const { format, messages, settings } = this.opened;
-    const sizes = new Map<string, number>();
+    const parts: Placed[] = [];
+    let asked = "";
     const heads = messages.map((message, index): MessageHead => {
       if (index % INDEX_STEP === 0) tell({ phase: "index", done: index, total: messages.length });
       const { role, id, pieces } = format.read(message);
-      pieces.forEach(({ text }, block) => {
-        sizes.set(`${index},${block}`, codePoints(text));
+      let chars = 0;
+      pieces.forEach((piece, block) => {
+        const size = codePoints(piece.text);
+        if (isPart(piece)) parts.push({ at: [index, block], piece, chars: size });
+        else chars += size;
       });
-      const spoken = pieces.filter(({ kind }) => kind === "text");
-      const own = pieces.reduce(
-        (sum, { kind }, block) => sum + (isPart(kind) ? 0 : (sizes.get(`${index},${block}`) ?? 0)),
-        0,
-      );
-      return {
-        index,
-        role,
-        preview: previewOf(spoken.map(({ text }) => text).join(" ")),
-        chars: own,
-        ...(id !== undefined && { id }),
-      };
+      const spoken = pieces
+        .flatMap(({ kind, text }) => (kind === "text" && text.trim() !== "" ? [text] : []))
+        .join("\n");
+      if (role === "user" && spoken !== "") asked = spoken.slice(0, LONGEST_GOAL);
+      const isBare = chars === 0 && pieces.length > 0 && pieces.every(isPart);
+      return { index, role, preview: previewOf(spoken), chars, isBare, ...(id !== undefined && { id }) };
     });
-    const calls = this.result.decisions.map((decision) => this.callHead(decision, sizes));
+    this.calls = new Calls(parts, this.result.decisions);
+    for (const [index, chars] of this.calls.orphans) (heads[index] as MessageHead).chars += chars;
     const { id, label, module, function: name } = format;
     return {
       format: { id, label, module, function: name },
       container: this.document.container,
       bytes,
       messages: heads,
-      calls,
-      tools: toolsOf(calls),
+      calls: this.calls.heads,
+      tools: this.calls.tools(),
+      asked,
       settings,
-    };
-  }
-
-  private callHead({ id, call_id, tool, call_at, result_at }: Decision, sizes: Map<string, number>): CallHead {
-    return {
-      id,
-      call_id,
-      tool,
-      preview: inputPreview(this.piece(call_at).text),
-      input_chars: sizes.get(call_at.join()) ?? 0,
-      output_chars: sizes.get(result_at.join()) ?? 0,
-      message: call_at[0],
     };
   }
 
@@ -116,13 +126,21 @@ export class Session {
   ): Promise<Outcome> {
     this.version++;
     const names = new Map(this.result.decisions.map(({ id, call_id, tool }) => [id, { call_id, tool }]));
-    const chosen = modelOf(model, names, ask);
+    const chosen =
+      model.kind === "local"
+        ? { model: localDecisionModel({ point: model.point }), runtime: {}, options: {} }
+        : await (await import("./models.js")).modelOf(model, names, ask);
     const full = { ...settings, options: { ...chosen.options, ...settings.options } };
     const { format, messages } = this.opened;
     const runtime = { ...chosen.runtime, signal, onProgress: tell, language, shareUnchanged: true };
     this.result = await format.compact(messages, full, chosen.model, runtime);
     this.asked = this.result.decisions;
-    return this.outcome();
+    return { ...this.outcome(), whys: this.asked.map((decision) => whyOf(decision, language)) };
+  }
+
+  /** Takes answers that were given before; their explanations are gone. */
+  recall(verdicts: readonly Verdict[]): undefined {
+    this.asked = [...verdicts];
   }
 
   /** The same answers under other settings. */
@@ -156,35 +174,43 @@ export class Session {
     return decisions.reduce((sum, { saved_chars }) => sum + saved_chars, 0);
   }
 
-  /** One pair in full. */
-  pair(id: string): PairView {
-    const decision = this.result.decisions.find((decision) => decision.id === id) as Decision;
+  /** One call in full. */
+  async pair(id: string): Promise<PairView> {
+    const { call, result } = this.calls.places.get(id) as CallPlaces;
     const { explain, action } = this.asked.find((asked) => asked.id === id) ?? {};
-    const after = this.after(decision);
+    const before = result ? this.piece(result).text : "";
+    const change = result && (await this.comparison()).message(result[0]).pieces[result[1]];
+    const after = change?.state === "removed" ? undefined : (change?.after ?? before);
     return {
       id,
-      input: shown(this.piece(decision.call_at).text),
-      before: shown(this.piece(decision.result_at).text),
+      input: shown(this.piece(call).text),
+      before: shown(before),
       ...(after !== undefined && { after: shown(after) }),
       ...(explain && action && { explain, explained: action }),
     };
   }
 
-  /** The output in the result; undefined where it went. */
-  private after({ call_id, result_at: [message] }: Decision): string | undefined {
-    const mapped = this.result.message_map[message];
-    if (mapped === null || mapped === undefined) return undefined;
-    const { pieces } = this.opened.format.read(this.result.messages[mapped]);
-    return pieces.find((piece) => piece.kind === "result" && piece.call_id === call_id)?.text;
+  /** Whether a message is another one in the result. Untouched messages are the same objects. */
+  private isChanged(message: unknown, index: number): boolean {
+    const mapped = this.result.message_map[index];
+    return mapped === null || mapped === undefined || this.result.messages[mapped] !== message;
+  }
+
+  private async comparison(): Promise<Comparison> {
+    const { format, messages } = this.opened;
+    const { Comparison } = await import("./compare.js");
+    return new Comparison(format, messages, this.result);
   }
 
   /** Some of the changed messages. */
-  changes(from: number, count: number): Changes {
-    const { format, messages } = this.opened;
-    const changed = messages.flatMap((message, index) => (isChanged(message, index, this.result) ? [index] : []));
-    const page = changed
-      .slice(from, from + count)
-      .map((index) => compareMessage(format, messages[index], index, this.result));
+  async changes(from: number, count: number): Promise<Changes> {
+    const { messages } = this.opened;
+    const changed = messages.flatMap((message, index) => (this.isChanged(message, index) ? [index] : []));
+    const comparison = await this.comparison();
+    const page = changed.slice(from, from + count).map((index) => {
+      const message = comparison.message(index);
+      return { ...message, pieces: message.pieces.map(cut) };
+    });
     return { total: changed.length, messages: page };
   }
 
@@ -194,50 +220,64 @@ export class Session {
     const model: DecisionModel = () => ({ answers: {} });
     if (endpoint) model.limits = { maxQuestions: endpoint.maxQuestions };
     const requests = await format.inspect(messages, settings, { model, language });
-    return requests.map((request: InspectedRequest) => ({
+    const { wireBodies } = await import("./models.js");
+    const bodies = await wireBodies(requests, endpoint ?? { model: "…", maxQuestions: 64 });
+    return requests.map((request: InspectedRequest, index) => ({
       batch: request.batch,
       batches: request.batches,
       questions: Object.keys(request.questions).length,
-      body: JSON.stringify(JSON.parse(wireBody(request, endpoint?.model ?? "…")), null, 2),
+      body: JSON.stringify(JSON.parse(bodies[index] as string), null, 2),
     }));
   }
 
   /** What the user takes home: the result in the format of the input, or the decisions. */
-  take(what: "result" | "decisions"): Blob {
-    const { decisions, messages, stats } = this.result;
-    if (what === "result") return new Blob([this.document.write(this.opened.wrap(messages))]);
+  async take(what: "result" | "decisions"): Promise<Blob> {
+    if (what === "result") return new Blob([await this.written()]);
+    const { decisions, stats } = this.result;
     const explained = new Map(this.asked.map(({ id, explain }) => [id, explain]));
     const list = decisions.map((decision) => ({ ...decision, explain: explained.get(decision.id) }));
     return new Blob([`${JSON.stringify({ decisions: list, stats }, null, 1)}\n`]);
   }
 
-  private outcome(): Outcome {
-    const { decisions, stats, message_map } = this.result;
-    return { verdicts: decisions.map(({ explain: _, ...verdict }) => verdict), stats, message_map };
+  private async written(): Promise<string> {
+    const { messages, message_map } = this.result;
+    const origins = new Map<unknown, unknown>();
+    message_map.forEach((place, index) => {
+      if (place !== null) origins.set(messages[place], this.opened.messages[index]);
+    });
+    const after = this.opened.wrap(messages, message_map, origins);
+    const { writeDocument } = await import("./write.js");
+    return writeDocument(this.document, await this.source.text(), after, origins);
   }
 
-  private piece([message, block]: [number, number]): Piece {
+  private outcome(): Outcome {
+    const { decisions, stats } = this.result;
+    const verdicts = decisions.map(({ explain: _, ...verdict }) => verdict);
+    const changed = this.opened.messages.filter((message, index) => this.isChanged(message, index));
+    return { verdicts, stats, unchanged: this.opened.messages.length - changed.length };
+  }
+
+  private piece([message, block]: Place): Piece {
     const { pieces } = this.opened.format.read(this.opened.messages[message]);
     return pieces[block] ?? { kind: "other", text: "" };
   }
 }
 
-function isPart(kind: Piece["kind"]): boolean {
-  return kind === "call" || kind === "result";
+const isPart = ({ kind }: Piece) => kind === "call" || kind === "result";
+
+/** The reasons of a sentence, without what was done. */
+function whyOf({ action, explain }: Decision, language: "en" | "zh"): Why | undefined {
+  const text = explain?.sentence[language].replace(/^[^:：]*[:：] ?/, "").replace(/[.。]$/, "");
+  return text === undefined ? undefined : { action, text };
 }
 
 function shown(text: string): Shown {
   return { text: text.slice(0, LONGEST_SHOWN), chars: codePoints(text) };
 }
 
-/** The tools of the calls, those with most characters first. */
-function toolsOf(calls: readonly CallHead[]): ToolHead[] {
-  const tools = new Map<string, ToolHead>();
-  for (const { tool, input_chars, output_chars } of calls) {
-    const head = tools.get(tool) ?? { name: tool, calls: 0, chars: 0 };
-    head.calls++;
-    head.chars += input_chars + output_chars;
-    tools.set(tool, head);
-  }
-  return [...tools.values()].sort((one, other) => other.chars - one.chars);
+/** A piece as the comparison shows it. */
+function cut(change: Change): Change {
+  const { text, after } = change;
+  const start = (text: string) => (text.length > LONGEST_COMPARED ? `${text.slice(0, LONGEST_COMPARED)}…` : text);
+  return { ...change, text: start(text), ...(after !== undefined && { after: start(after) }) };
 }

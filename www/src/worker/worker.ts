@@ -44,13 +44,14 @@ const jobs: Worker = {
     const document = parseDocument(text);
     await ready;
     tell({ phase: "index", done: 0, total: 1 });
-    const opened = await Session.open(document);
+    const opened = await Session.open(source, document);
     const head = opened.head(source.size, tell);
     session = opened;
     return head;
   },
   run: (input, { signal, tell }) => current().run(input, { signal, tell, ask }),
   decide: (input) => current().decide(input),
+  recall: ({ verdicts }) => current().recall(verdicts),
   curve: (input) => current().curve(input),
   pair: ({ id }) => current().pair(id),
   changes: ({ from, count }) => current().changes(from, count),
