@@ -1,6 +1,6 @@
 /** Messages of LangChain.js as JSON: constructors, stored, flat. */
 import * as adapter from "keepline/langchain";
-import { mirroredCall, otherOutput } from "../../../pkg/src/adapters/langchain/mirrors.js";
+import { mirroredCalls, otherOutput } from "../../../pkg/src/adapters/langchain/mirrors.js";
 import { shapeOf } from "../../../pkg/src/adapters/langchain/shape.js";
 import {
   callPiece,
@@ -37,9 +37,12 @@ function callOf(value: unknown): Piece {
 /** A call stands where the content repeats it first, as in the adapter. */
 function answerPieces(fields: Fields): Piece[] {
   const content = contentOf(fields);
-  const rest = listOf(fields.tool_calls).map(callOf);
+  const calls = listOf(fields.tool_calls).map((value) => fieldsOf(value) as { id: string; name: string });
+  const rest = calls.map(callOf);
+  const ids = mirroredCalls(listOf(content), calls);
+  let position = 0;
   const take = (block: unknown): Piece => {
-    const id = mirroredCall(fieldsOf(block));
+    const id = ids[position++];
     const place = typeof id === "string" ? rest.findIndex(({ call_id }) => call_id === id) : -1;
     const [call] = place < 0 ? [] : rest.splice(place, 1);
     if (call) return call;
