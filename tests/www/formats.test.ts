@@ -78,8 +78,10 @@ describe("the formats of the page", () => {
           const mapped = result.message_map[index];
           if (typeof mapped === "number" && result.messages[mapped] === message) return;
           // An empty text keeps no message.
-        const { pieces } = comparison.message(index);
-          const kept = pieces.filter(({ kind, text }) => kind === "text" && text !== "").every(({ state }) => state === "same");
+          const { pieces } = comparison.message(index);
+          const kept = pieces
+            .filter(({ kind, text }) => kind === "text" && text !== "")
+            .every(({ state }) => state === "same");
           assert.ok(kept, `${name}, seed ${seed}: text of message ${index} is shown as gone`);
         });
       }
