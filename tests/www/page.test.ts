@@ -227,7 +227,9 @@ function suite(name: BrowserName): void {
         await task(page);
         assert.deepEqual(
           // What a test provokes: a key that is refused, a script that is.
-          wrong.filter((message) => !/401|Unauthorized|Content.Security.Policy/.test(message)),
+          wrong.filter(
+            (message) => !/401|Unauthorized|Content.Security.Policy|ERR_CONNECTION_REFUSED|Cross-Origin/.test(message),
+          ),
           [],
         );
       } finally {
@@ -318,6 +320,32 @@ function suite(name: BrowserName): void {
     await until(page, ".own-shield", "Protected by you");
     await page.waitForFunction((before) => document.querySelector("#chars-after")?.textContent !== before, {}, before);
     await until(page, ".reason", "in a message that you protect");
+  });
+
+  test("has finer settings, of which only some ask the model again", async (page) => {
+    await click(page, ".setup summary");
+    await until(page, ".more .field", "Characters kept at the start");
+    assert.deepEqual(await findings(page), []);
+    const set = (label: string, value: string) =>
+      page.evaluate(
+        (label, value) => {
+          const field = [...document.querySelectorAll(".more label")].find((one) => one.textContent?.includes(label));
+          const input = field?.querySelector("input") as HTMLInputElement;
+          input.value = value;
+          input.dispatchEvent(new Event("input", { bubbles: true }));
+          input.dispatchEvent(new Event("change", { bubbles: true }));
+        },
+        label,
+        value,
+      );
+    const before = await text(page, "#chars-after");
+    await set("Characters kept at the start", "20");
+    await page.waitForFunction((before) => document.querySelector("#chars-after")?.textContent !== before, {}, before);
+    await set("Protected messages at the end", "12");
+    await page.waitForFunction(() => !document.querySelector(".count.protected")?.textContent?.includes("9"));
+    await page.evaluate(() => document.querySelector(".rows")?.scrollTo(0, 1e6));
+    await until(page, ".rule", "recent");
+    assert.match(page.url(), /preserve_recent_messages=12.*truncate_head_chars=20/);
   });
 
   test("takes its settings from an address, and tells it without data", async (page) => {
@@ -553,6 +581,11 @@ function suite(name: BrowserName): void {
     await ask("fail");
     await until(page, "[role=alert]", "401");
     assert.deepEqual(await findings(page), []);
+    const gone = await serve(dist);
+    await gone.stop();
+    await fill(page, "input[type=url]", `${gone.address}answer`);
+    await click(page, ".card > .primary");
+    await until(page, "[role=alert]", "does not let pages ask");
     await fill(page, "input[type=password]", KEY);
     await ask("answer");
     await until(page, ".number", "0.25");
