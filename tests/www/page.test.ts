@@ -587,7 +587,9 @@ function suite(name: BrowserName): void {
     await fill(page, "input[type=url]", `${gone.address}answer`);
     await click(page, ".card > .primary");
     await until(page, "[role=alert]", "does not let pages ask");
-    await fill(page, "input[type=password]", KEY);
+    await fill(page, "input.secret", KEY);
+    const masked = "getComputedStyle(document.querySelector('input.secret')).webkitTextSecurity";
+    assert.equal(await page.evaluate(masked), "disc");
     await ask("answer");
     await until(page, ".number", "0.25");
     assert.ok(server.keys.includes(`Bearer ${KEY}`));

@@ -62,7 +62,8 @@ function EndpointFields() {
       </label>
       <label class="field">
         <span>{t.models.key}</span>
-        <input type="password" {...common("key")} />
+        {/* Masked by style: what is a password to a browser, it offers to keep. */}
+        <input type="text" class="secret" {...common("key")} />
       </label>
       {number("maxQuestions", t.models.limit, 2)}
       {number("timeoutSeconds", t.models.timeout, 1)}
