@@ -431,10 +431,11 @@ function suite(name: BrowserName): void {
     };
     await tabTo(".source summary");
     await page.keyboard.press("Enter");
+    await page.waitForSelector(".source textarea");
     await tabTo(".source textarea");
     // The clipboard of a browser without a window is nobody's; this is what pasting does to a field.
     await page.evaluate((text) => document.execCommand("insertText", false, text), files["lines.jsonl"] as string);
-    await tabTo(".source details > button");
+    await tabTo(".source .more button");
     await page.keyboard.press("Enter");
     await until(page, ".now", "Pasted text");
     await tabTo("#goal");
@@ -490,9 +491,11 @@ function suite(name: BrowserName): void {
   }
 
   test("takes text that is pasted, and a file that is dropped", async (page) => {
-    await fill(page, "details textarea", files["lines.jsonl"] as string);
-    await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>("details > button")?.disabled);
-    await click(page, "details > button");
+    await click(page, ".source summary");
+    await page.waitForSelector(".source textarea");
+    await fill(page, ".source textarea", files["lines.jsonl"] as string);
+    await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>(".source .more button")?.disabled);
+    await click(page, ".source .more button");
     await until(page, ".now", "Pasted text");
     await page.evaluate((text) => {
       const transfer = new DataTransfer();

@@ -2,6 +2,11 @@
 import { count, number } from "./en.js";
 
 export const enLate = {
+  paste: {
+    label: "History as JSON or one message a line",
+    hint: '[{"role": "user", "content": "…"}, …]',
+    open: "Open the text",
+  },
   more: {
     next: "Next action",
     nextHint: "Finer than the goal; may stay empty",

@@ -21,9 +21,6 @@ export const en = {
     file: "Choose a file",
     drop: "or drop one anywhere on the page",
     paste: "Paste",
-    pasteLabel: "History as JSON or one message a line",
-    pasteHint: '[{"role": "user", "content": "…"}, …]',
-    pasteOpen: "Open the text",
     pastedName: "Pasted text",
     formats:
       "Found by itself: OpenAI Chat and Responses, Anthropic, AI SDK, LangChain.js, Gemini, AgentScope; as a list, a request or JSON Lines, up to 50 MB.",

@@ -3,6 +3,11 @@ import type { enLate } from "./en-late.js";
 import { number } from "./zh.js";
 
 export const zhLate: typeof enLate = {
+  paste: {
+    label: "JSON 或每行一条消息的历史",
+    hint: '[{"role": "user", "content": "…"}, …]',
+    open: "打开文本",
+  },
   more: {
     next: "下一步动作",
     nextHint: "比目标更具体；可留空",

@@ -22,9 +22,6 @@ export const zh: typeof en = {
     file: "选择文件",
     drop: "或将文件拖到页面任意位置",
     paste: "粘贴",
-    pasteLabel: "JSON 或每行一条消息的历史",
-    pasteHint: '[{"role": "user", "content": "…"}, …]',
-    pasteOpen: "打开文本",
     pastedName: "粘贴的文本",
     formats:
       "自动识别：OpenAI Chat 与 Responses、Anthropic、AI SDK、LangChain.js、Gemini、AgentScope；列表、请求或 JSON Lines，最大 50 MB。",
