@@ -266,16 +266,30 @@ function spoilt(document: object, random: Random): object {
 
 /** All that the worker of the page does with a file. */
 async function everything(text: string): Promise<void> {
-  const session = await Session.open(new Blob([text]), parseDocument(text));
+  const document = parseDocument(text);
+  const session = await Session.open(new Blob([text]), document);
   const { calls } = session.head(text.length, () => undefined);
   const context = { signal: new AbortController().signal, tell: () => undefined, ask: async () => ({}) };
-  await session.run({ settings, model: { kind: "scripted", script: "* 0.4 0.1" }, language: "en" }, context);
+  const model = { kind: "scripted", script: "* 0.4 0.1" } as const;
+  const { stats } = await session.run({ settings, model, language: "en" }, context);
+  await countsLikeThePackage(document.value, stats);
   await session.changes(0, 20);
   for (const { id } of calls) await session.pair(id);
   await session.inspect(settings, undefined, "en");
   JSON.parse(await (await session.take("result")).text());
   await session.take("decisions");
   await session.curve({ settings });
+}
+
+/** The session counts characters by itself, and must come to the same. */
+async function countsLikeThePackage(value: unknown, { chars_before, chars_after }: CompactionResult<unknown>["stats"]) {
+  const found = await detect(value);
+  assert.ok(found);
+  const answers: DecisionModel = ({ questions }) => ({
+    answers: Object.fromEntries(Object.keys(questions).map((name) => [name, name.startsWith("call") ? 0.4 : 0.1])),
+  });
+  const { stats } = await found.format.compact(found.messages, settings, answers, { shareUnchanged: true });
+  assert.deepEqual([chars_before, chars_after], [stats.chars_before, stats.chars_after]);
 }
 
 /** What the comparison says of call and output. */

@@ -3,6 +3,7 @@ import type { LocalPoint } from "keepline";
 import { readShared, type Shared, writeShared } from "./address.js";
 import type * as Archive from "./archive.js";
 import type { Settings } from "./formats/format.js";
+import { option, type ShownOption, type ThresholdName } from "./options.js";
 import { firstSample, sampleFile, sampleScript, samples } from "./samples.js";
 import { type Language, loadLateTexts, loadTexts, type Texts } from "./texts/texts.js";
 import type { Kind, ShownVerdict } from "./verdict.js";
@@ -76,26 +77,8 @@ const EMPTY: Settings = {
   options: {},
 };
 
-/** Defaults of the options that the page shows. */
-export const DEFAULTS = {
-  keep_call_threshold: 0.5,
-  keep_result_threshold: 0.5,
-  preserve_recent_messages: 6,
-  truncate_head_chars: 300,
-  truncate_tail_chars: 0,
-};
-
-export type ShownOption = keyof typeof DEFAULTS;
-export type ThresholdName = "keep_call_threshold" | "keep_result_threshold";
 /** Why a message is protected without being asked for. */
 export type ProtectionRule = "first" | "recent" | "system";
-
-/** The value of an option that counts. */
-export function option(settings: Settings, name: ShownOption): number {
-  const { options } = settings;
-  const both = name.endsWith("threshold") ? options.keep_threshold : undefined;
-  return options[name] ?? both ?? DEFAULTS[name];
-}
 
 /** Not needed for what is seen first. */
 const archived = (): Promise<typeof Archive> => import("./archive.js");

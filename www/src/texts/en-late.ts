@@ -2,6 +2,19 @@
 import { count, number } from "./en.js";
 
 export const enLate = {
+  paste: {
+    label: "History as JSON or one message a line",
+    hint: '[{"role": "user", "content": "…"}, …]',
+    open: "Open the text",
+  },
+  more: {
+    next: "Next action",
+    nextHint: "Finer than the goal; may stay empty",
+    recent: "Protected messages at the end",
+    head: "Characters kept at the start",
+    tail: "Characters kept at the end",
+    stub: "Leave removed calls as a stub",
+  },
   steps: {
     title: "Two answers, and you see what can go:",
     goal: "Say what the agent does next",
@@ -115,6 +128,7 @@ export const enLate = {
     unknown_format:
       "No chat format that this page knows. It takes messages of OpenAI (Chat Completions, Responses), Anthropic, AI SDK, LangChain.js, Gemini and AgentScope: as a list, in a request body, or one a line.",
     aborted: "Cancelled. Nothing was changed.",
+    unreachable: "Nothing answered at that address, or its server does not let pages ask (CORS). Nothing was changed.",
     decision_failed: "The model failed. Nothing was changed.",
     timeout: "The model did not answer in time. Nothing was changed.",
     invalid_answer: "The model's answer is no probability. Nothing was changed.",

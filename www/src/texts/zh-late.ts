@@ -3,6 +3,19 @@ import type { enLate } from "./en-late.js";
 import { number } from "./zh.js";
 
 export const zhLate: typeof enLate = {
+  paste: {
+    label: "JSON 或每行一条消息的历史",
+    hint: '[{"role": "user", "content": "…"}, …]',
+    open: "打开文本",
+  },
+  more: {
+    next: "下一步动作",
+    nextHint: "比目标更具体；可留空",
+    recent: "末尾受保护的消息数",
+    head: "开头保留的字符数",
+    tail: "末尾保留的字符数",
+    stub: "移除的调用保留占位",
+  },
   steps: {
     title: "回答两个问题，即可看到哪些可以移除：",
     goal: "说明智能体接下来做什么",
@@ -112,6 +125,7 @@ export const zhLate: typeof enLate = {
     unknown_format:
       "本页不认识的聊天格式。可用：OpenAI（Chat Completions、Responses）、Anthropic、AI SDK、LangChain.js、Gemini 与 AgentScope 的消息：列表、请求体，或每行一条。",
     aborted: "已取消。未作任何改动。",
+    unreachable: "该地址没有应答，或其服务器不允许网页访问（CORS）。未作任何改动。",
     decision_failed: "模型失败。未作任何改动。",
     timeout: "模型未及时回答。未作任何改动。",
     invalid_answer: "模型的回答不是概率。未作任何改动。",

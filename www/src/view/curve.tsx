@@ -1,5 +1,5 @@
 /** Characters saved against each threshold, and the two sliders. */
-import { option, type ThresholdName } from "../state.js";
+import { option, type ThresholdName } from "../options.js";
 import type { Outcome, Curve as Points } from "../worker/protocol.js";
 import { usePage } from "./page.js";
 import { ThresholdInput } from "./threshold.js";

@@ -1,11 +1,15 @@
 /** What went wrong, in words of the user's. */
 import { usePage } from "./page.js";
 
+/** What the browsers say when nothing answers, or may not. */
+const UNREACHABLE = /Failed to fetch|NetworkError|Load failed/;
+
 export function FaultNotice() {
   const { page, state, t } = usePage();
   const { fault } = state;
   if (!fault) return null;
-  const advice = t.faults[fault.code] ?? t.faults.internal;
+  const isUnreachable = fault.code === "decision_failed" && UNREACHABLE.test(fault.message);
+  const advice = isUnreachable ? t.faults.unreachable : (t.faults[fault.code] ?? t.faults.internal);
   return (
     <section class="toast fault" role="alert">
       <div>

@@ -2,6 +2,13 @@
 import type { Endpoint } from "../state.js";
 import { usePage } from "./page.js";
 
+/** Addresses that speak the wire, and a model of each, as `systemOneModel` knows them. */
+const KNOWN = [
+  { name: "Ollama", url: "http://localhost:11434/v1/systemone", model: "clef-flash:9b" },
+  { name: "TypeSafe", url: "https://api.typesafe.ai/v1/systemone", model: "jev-latest" },
+  { name: "OpenRouter", url: "https://openrouter.ai/api/alpha/decisions", model: "~typesafe/jev-latest" },
+] as const;
+
 export function ModelFields() {
   const { state, t } = usePage();
   const { kind } = state;
@@ -17,6 +24,7 @@ export function ModelFields() {
 function EndpointFields() {
   const { page, state, t } = usePage();
   const { endpoint } = state;
+  const known = KNOWN.find(({ url }) => url === endpoint.url) ?? KNOWN[0];
   const change = (change: Partial<Endpoint>) => page.set({ endpoint: { ...endpoint, ...change }, isStale: true });
   const common = (name: "url" | "model" | "key") => ({
     autocomplete: "off",
@@ -39,15 +47,23 @@ function EndpointFields() {
     <>
       <label class="field">
         <span>{t.models.url}</span>
-        <input type="url" placeholder="http://localhost:11434/v1/systemone" {...common("url")} />
+        <input type="url" list="endpoints" placeholder={KNOWN[0].url} {...common("url")} />
+        <datalist id="endpoints">
+          {KNOWN.map(({ name, url }) => (
+            <option key={url} value={url}>
+              {name}
+            </option>
+          ))}
+        </datalist>
       </label>
       <label class="field">
         <span>{t.models.name}</span>
-        <input type="text" placeholder="clef-flash:9b" {...common("model")} />
+        <input type="text" placeholder={known.model} {...common("model")} />
       </label>
       <label class="field">
         <span>{t.models.key}</span>
-        <input type="password" {...common("key")} />
+        {/* Masked by style: what is a password to a browser, it offers to keep. */}
+        <input type="text" class="secret" {...common("key")} />
       </label>
       {number("maxQuestions", t.models.limit, 2)}
       {number("timeoutSeconds", t.models.timeout, 1)}

@@ -1,8 +1,10 @@
 /** Goal, tools and the finer settings. */
-import { option, type ShownOption } from "../state.js";
+import { useState } from "preact/hooks";
+import { Late } from "./late.js";
 import { usePage } from "./page.js";
 
 export function Setup() {
+  const [isOpen, setOpen] = useState(false);
   const { page, state, t } = usePage();
   const { settings, session } = state;
   const isMissing = session !== undefined && session.calls.length > 0 && settings.goal.trim() === "";
@@ -32,47 +34,11 @@ export function Setup() {
         </button>
       )}
       <Tools />
-      <details>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>{t.setup.more}</summary>
-        <label class="field">
-          <span>{t.setup.next}</span>
-          <textarea
-            rows={2}
-            placeholder={t.setup.nextHint}
-            value={settings.next_action ?? ""}
-            onInput={(event) => page.change({ next_action: event.currentTarget.value })}
-          />
-        </label>
-        <NumberField name="preserve_recent_messages" label={t.setup.recent} />
-        <NumberField name="truncate_head_chars" label={t.setup.head} />
-        <NumberField name="truncate_tail_chars" label={t.setup.tail} />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={settings.options.drop_call_mode === "stub"}
-            onChange={({ currentTarget: { checked } }) =>
-              page.changeOption("drop_call_mode", checked ? "stub" : "remove", "decide")
-            }
-          />
-          <span>{t.setup.stub}</span>
-        </label>
+        {isOpen && <Late view="MoreSettings" />}
       </details>
     </section>
-  );
-}
-
-function NumberField({ name, label }: { name: ShownOption; label: string }) {
-  const { page, state } = usePage();
-  const change = ({ currentTarget: { valueAsNumber } }: { currentTarget: HTMLInputElement }) => {
-    // Where outputs are cut is no question for a model.
-    const needs = name.startsWith("truncate") ? "decide" : "run";
-    if (Number.isInteger(valueAsNumber) && valueAsNumber >= 0) page.changeOption(name, valueAsNumber, needs);
-  };
-  return (
-    <label class="field row">
-      <span>{label}</span>
-      <input type="number" min={0} step={1} value={option(state.settings, name)} onChange={change} />
-    </label>
   );
 }
 

@@ -1,6 +1,7 @@
 /** Where the history comes from: samples, a file, the clipboard. */
 import { useState } from "preact/hooks";
 import { samples } from "../samples.js";
+import { Late } from "./late.js";
 import { usePage } from "./page.js";
 
 export function Source() {
@@ -38,30 +39,14 @@ export function Source() {
   );
 }
 
+/** A field for text; pasting anywhere beside a field does the same. */
 function Paste() {
-  const { page, t } = usePage();
-  const [text, setText] = useState("");
-  const open = () => {
-    void page.openOwn(t.source.pastedName, new Blob([text]));
-    setText("");
-  };
+  const { t } = usePage();
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details>
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{t.source.paste}</summary>
-      <label>
-        <span class="hidden">{t.source.pasteLabel}</span>
-        <textarea
-          class="code"
-          rows={4}
-          spellcheck={false}
-          placeholder={t.source.pasteHint}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </label>
-      <button type="button" disabled={text.trim() === ""} onClick={open}>
-        {t.source.pasteOpen}
-      </button>
+      {isOpen && <Late view="PasteField" />}
     </details>
   );
 }

@@ -1,6 +1,6 @@
 /** The two thresholds: as sliders, and as the lines in the rows, which can be taken hold of anywhere. */
 import { useRef } from "preact/hooks";
-import { option, type ThresholdName } from "../state.js";
+import { option, type ThresholdName } from "../options.js";
 import { usePage } from "./page.js";
 
 /** The slider of a threshold. */

@@ -1,6 +1,6 @@
 /** The whole conversation; every call is a row. */
 import { useMemo } from "preact/hooks";
-import { option } from "../state.js";
+import { option } from "../options.js";
 import { type Kind, kindOf, outcomeOf, reasonOf, verdictOf } from "../verdict.js";
 import type { CallHead, MessageHead, Outcome, SessionHead } from "../worker/protocol.js";
 import { usePage } from "./page.js";
@@ -120,7 +120,9 @@ function MessageRow({ message, tabIndex }: { message: MessageHead; tabIndex: 0 |
       onClick={() => page.toggleMessage(message.index)}
     >
       <span class="role">{role}</span>
-      <span class="preview">{message.preview || t.timeline.noText}</span>
+      <span class="preview" title={message.preview}>
+        {message.preview || t.timeline.noText}
+      </span>
       <span class={`shield ${isOn ? "own-shield" : rule ? "rule" : "offer"}`}>
         {isOn ? t.timeline.unprotect : rule ? t.timeline.rules[rule] : t.timeline.protect}
         <span class="hidden"> {message.index + 1}</span>
@@ -155,7 +157,9 @@ function CallRow({ call, tabIndex }: { call: CallHead; tabIndex: 0 | -1 }) {
       <Bar kind="result" value={verdict.keep_result} />
       <span class="outcome">
         <span class={`chip ${kind}`}>{outcomeOf(verdict, t)}</span>
-        <span class="reason">{reasonOf(verdict, t)}</span>
+        <span class="reason" title={reasonOf(verdict, t)}>
+          {reasonOf(verdict, t)}
+        </span>
       </span>
     </button>
   );

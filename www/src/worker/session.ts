@@ -43,6 +43,9 @@ const MANY_CALLS = 1500;
 /** Share of progress that reading takes is told by the reader; indexing tells every so many messages. */
 const INDEX_STEP = 200;
 
+/** Counting the characters of 40 MB takes longer than deciding; the session does it once for each message. */
+const UNCOUNTED = { shareUnchanged: true, countChars: false };
+
 const NOTHING: Settings = {
   goal: "-",
   eligible_tool_names: [],
@@ -55,6 +58,8 @@ export class Session {
   private asked: Decision[] = [];
   private result: CompactionResult<unknown>;
   private calls = new Calls([], []);
+  /** Code points of the JSON of messages. */
+  private readonly sizes = new WeakMap<object, number>();
   private version = 0;
 
   private constructor(
@@ -63,7 +68,7 @@ export class Session {
     private readonly document: Document,
     private readonly opened: Detected,
   ) {
-    this.result = this.opened.format.decide(opened.messages, NOTHING, [], { shareUnchanged: true });
+    this.result = this.opened.format.decide(opened.messages, NOTHING, [], UNCOUNTED);
   }
 
   /** Finds the format of a document. */
@@ -132,8 +137,8 @@ export class Session {
         : await (await import("./models.js")).modelOf(model, names, ask);
     const full = { ...settings, options: { ...chosen.options, ...settings.options } };
     const { format, messages } = this.opened;
-    const runtime = { ...chosen.runtime, signal, onProgress: tell, language, shareUnchanged: true };
-    this.result = await format.compact(messages, full, chosen.model, runtime);
+    const runtime = { ...chosen.runtime, ...UNCOUNTED, signal, onProgress: tell, language };
+    this.result = this.counted(await format.compact(messages, full, chosen.model, runtime));
     this.asked = this.result.decisions;
     return { ...this.outcome(), whys: this.asked.map((decision) => whyOf(decision, language)) };
   }
@@ -147,7 +152,7 @@ export class Session {
   decide({ settings, language }: { settings: Settings; language: "en" | "zh" }): Outcome {
     this.version++;
     const { format, messages } = this.opened;
-    this.result = format.decide(messages, settings, this.asked, { language, shareUnchanged: true });
+    this.result = this.counted(format.decide(messages, settings, this.asked, { ...UNCOUNTED, language }));
     return this.outcome();
   }
 
@@ -170,7 +175,7 @@ export class Session {
   private savedAt(settings: Settings, thresholds: object): number {
     const { format, messages } = this.opened;
     const other = { ...settings, options: { ...settings.options, ...thresholds } };
-    const { decisions } = format.decide(messages, other, this.asked, { shareUnchanged: true, countChars: false });
+    const { decisions } = format.decide(messages, other, this.asked, UNCOUNTED);
     return decisions.reduce((sum, { saved_chars }) => sum + saved_chars, 0);
   }
 
@@ -248,6 +253,26 @@ export class Session {
     const after = this.opened.wrap(messages, message_map, origins);
     const { writeDocument } = await import("./write.js");
     return writeDocument(this.document, await this.source.text(), after, origins);
+  }
+
+  /** The result with its characters, of which only those of changed messages are counted again. */
+  private counted(result: CompactionResult<unknown>): CompactionResult<unknown> {
+    const [chars_before, chars_after] = [this.opened.messages, result.messages].map((list) => this.charsOf(list));
+    return { ...result, stats: { ...result.stats, chars_before: chars_before ?? 0, chars_after: chars_after ?? 0 } };
+  }
+
+  /** Code points of the compact JSON of a list. */
+  private charsOf(messages: readonly unknown[]): number {
+    let sum = 1 + Math.max(1, messages.length);
+    for (const message of messages as object[]) {
+      let size = this.sizes.get(message);
+      if (size === undefined) {
+        size = codePoints(JSON.stringify(message));
+        this.sizes.set(message, size);
+      }
+      sum += size;
+    }
+    return sum;
   }
 
   private outcome(): Outcome {
