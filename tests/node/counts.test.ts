@@ -15,12 +15,12 @@ import { brotli, moduleBytes, script } from "../support/sizes.js";
 const bytes = moduleBytes();
 
 /** Ceilings in bytes, brotli 11, scripts minified. Lower them when something gets smaller. */
-const MODULE_CEILING = 95_000;
+const MODULE_CEILING = 91_000;
 const SCRIPT_CEILINGS: Readonly<Record<string, number>> = {
   index: 17_600,
   slim: 17_600,
   browser: 17_800,
-  inline: 143_500,
+  inline: 136_000,
   "openai-chat": 18_000,
   "ai-sdk": 19_600,
   "models/ai-sdk": 500,

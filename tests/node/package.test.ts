@@ -70,7 +70,7 @@ describe("the JSON Schemas", () => {
 });
 
 /** Bytes of the tarball. Lower it when the package gets smaller. */
-const TARBALL_CEILING = 555_000;
+const TARBALL_CEILING = 540_000;
 
 /** Entries that are modules alone, whatever asks for them. */
 const MODULES = ["browser", "inline", "slim"];
