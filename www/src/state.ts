@@ -94,6 +94,8 @@ export class Page {
   private wanted: "run" | "decide" | undefined;
   private isDeciding = false;
   private hasListed = false;
+  /** How often something was opened. */
+  private wishes = 0;
   hasLateTexts = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -171,11 +173,18 @@ export class Page {
     document.documentElement.dataset.theme = theme;
   }
 
+  /** What is fetched first may come last: only what was wished for last is opened. */
+  private opening(): () => boolean {
+    const wish = ++this.wishes;
+    return () => wish === this.wishes;
+  }
+
   /** Opens a sample session; its settings come with it. */
   async openSample(sample: string): Promise<void> {
+    const isNewest = this.opening();
     try {
       const source = await sampleFile(sample, this.state.language);
-      await this.open(sample, source, { sample });
+      if (isNewest()) await this.open(sample, source, { sample });
     } catch (thrown) {
       this.failed(thrown);
     }
@@ -183,6 +192,7 @@ export class Page {
 
   /** Opens a file of the user's: archived first, then read. */
   async openOwn(name: string, source: Blob): Promise<void> {
+    const isNewest = this.opening();
     let id: number | undefined;
     try {
       id = await (await archived()).keep(name, source);
@@ -190,7 +200,7 @@ export class Page {
       // Private windows may refuse; the page works without, and says so.
       this.set({ isArchiveRefused: true });
     }
-    await this.open(name, source, { archived: id });
+    if (isNewest()) await this.open(name, source, { archived: id });
     if (id === undefined) return;
     if (this.state.archived !== id) await (await archived()).remove(id);
     await this.refreshOriginals();
@@ -198,8 +208,9 @@ export class Page {
 
   /** Opens an original again with the settings that it was left with. */
   async openArchived(id: number): Promise<void> {
+    const isNewest = this.opening();
     const found = await (await archived()).get(id);
-    if (found) await this.open(found.name, found.source, { archived: id, settings: found.settings });
+    if (found && isNewest()) await this.open(found.name, found.source, { archived: id, settings: found.settings });
   }
 
   async deleteArchived(id: number): Promise<void> {
