@@ -5,6 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { bin, newest, root, run, say } from "./tools.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
@@ -113,6 +114,8 @@ const entries = {
   inline: ["index.ts", "./entry/inline-loader.ts"],
   slim: ["index.ts"],
   ...Object.fromEntries(adapters.map((name) => [name, [`adapters/${name}.ts`, "#loader"]])),
+  // For pages without a bundler, which know no `#loader`; by path, like browser.js.
+  ...Object.fromEntries(adapters.map((name) => [`browser/${name}`, [`adapters/${name}.ts`, "loader:browser"]])),
 };
 
 /** Sub-paths that need no engine. */
@@ -134,8 +137,8 @@ const entryFiles = {
       return { contents: `${load} export * from "./${source}";`, resolveDir: sources };
     });
     // A file of its own, so that it stands where it looks for the module.
-    onResolve({ filter: /^loader:/ }, ({ path }) => ({
-      path: `./loader/${path.slice("loader:".length)}.js`,
+    onResolve({ filter: /^loader:/ }, ({ path, importer }) => ({
+      path: `${importer.includes("/") ? ".." : "."}/loader/${path.slice("loader:".length)}.js`,
       external: true,
       sideEffects: true,
     }));
@@ -268,4 +271,4 @@ export async function build() {
     await buildJavaScript();
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) await build();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

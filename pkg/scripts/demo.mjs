@@ -1,4 +1,5 @@
 /** `npm run demo`: builds the page, serves it and prints its address. */
+import { fileURLToPath } from "node:url";
 import { build } from "./build.mjs";
 import { root, say } from "./tools.mjs";
 
@@ -18,7 +19,7 @@ async function serve() {
   say("keepline: Ctrl+C stops it");
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await buildPage();
   await serve();
 }

@@ -6,7 +6,7 @@ import { CycleError, jsonChars } from "./count.js";
 import { type Instance, ready, readySync } from "./engine.js";
 import { abortedError, type CompactionError, invalidRequest, reading } from "./errors.js";
 import type { Reader, ReadHistory } from "./format.js";
-import { buildRequest, checkAborted, Host } from "./host.js";
+import { buildRequest, checkAborted, Host, orAborted } from "./host.js";
 import { questionsOf, readBatches, viewState } from "./questions.js";
 import { listsOf, takeRequest, withFound } from "./request.js";
 import { type Measured, report } from "./result.js";
@@ -60,7 +60,7 @@ export async function compactWith<M>(
   const limits = limitsOf(model);
   const taken = takeRequest(request);
   const read = reader();
-  const instance = await ready();
+  const instance = await orAborted(ready(), checked.signal);
   const history = new History(read, taken.messages, taken.settings, checked);
   const host = new Host(history.read, checked, instance.templates[checked.language], model);
   host.tell("onProgress", { phase: "prepare", done: 0, total: 1 });

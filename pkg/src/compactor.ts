@@ -1,4 +1,5 @@
 import { compactContext } from "./compact.js";
+import { invalidRequest } from "./errors.js";
 import type { AnyDecisionModel, CompactionRequest, CompactionResult, Message, RuntimeOptions } from "./types.js";
 
 /** A request without what changes from call to call. */
@@ -19,7 +20,10 @@ export function createCompactor(
   model: AnyDecisionModel,
   runtime?: RuntimeOptions,
 ): <M = Message>(messages: readonly M[], call?: CompactorCall, more?: RuntimeOptions) => Promise<CompactionResult<M>> {
-  return <M = Message>(messages: readonly M[], call: CompactorCall = {}, more: RuntimeOptions = {}) => {
+  return async <M = Message>(messages: readonly M[], call: CompactorCall = {}, more: RuntimeOptions = {}) => {
+    for (const [path, value] of Object.entries({ settings, call, runtime: runtime ?? {}, more }))
+      if (typeof value !== "object" || value === null)
+        throw invalidRequest(path, `${path} must be an object`, { value });
     const options = { ...settings.options, ...call.options };
     // Without a goal the core says so.
     const request = { ...settings, ...call, options, messages } as unknown as CompactionRequest<M>;

@@ -107,6 +107,8 @@ export function useLoader(use: Loader, chosen = false): void {
  * @param source bytes, URL, Response or WebAssembly.Module; by default the module of this package
  */
 export async function init(source?: ModuleSource | PromiseLike<ModuleSource>): Promise<void> {
+  // What a source that does not count any more comes to is no reason to end the process.
+  if (compiled || compiling) Promise.resolve(source).catch(() => undefined);
   compiling ??= compiled ? Promise.resolve(compiled) : compile(source);
   try {
     compiled = await compiling;
@@ -128,16 +130,26 @@ async function compile(source?: ModuleSource | PromiseLike<ModuleSource>): Promi
 
 async function compileFrom(source: Awaited<ModuleSource>): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
-  const bytes = typeof source === "string" || source instanceof URL ? await fetch(source) : source;
+  const bytes = typeof source === "string" || source instanceof URL ? await fetched(source) : source;
   if (!(typeof Response === "function" && bytes instanceof Response)) return WebAssembly.compile(bytes as BufferSource);
   if (!bytes.ok) throw new Error(`the server answered ${bytes.status} ${bytes.statusText}`);
   // By bytes and not by streaming, which insists on a content type that many servers do not send.
   return WebAssembly.compile(await bytes.arrayBuffer());
 }
 
+/** Node's `fetch` knows no files; it is asked for its own way without an import, which other runtimes would stumble over. */
+async function fetched(source: string | URL): Promise<Response | BufferSource> {
+  const url = String(source);
+  const { process } = globalThis as {
+    process?: { getBuiltinModule?(name: string): { readFile?(file: URL): Promise<BufferSource> } };
+  };
+  const { readFile } = (url.startsWith("file:") && process?.getBuiltinModule?.("node:fs/promises")) || {};
+  return readFile ? readFile(new URL(url)) : fetch(url);
+}
+
 /** What to do about a source that the host gave. */
 const ADVICE_ON_SOURCE =
-  "Give init() the file keepline/core.wasm of this very version, as bytes, URL, Response or WebAssembly.Module; in a page, allow 'wasm-unsafe-eval' in the Content-Security-Policy; a Worker takes a WebAssembly.Module only";
+  "Give init() the file keepline/core.wasm of this very version, as bytes, URL, Response or WebAssembly.Module; in a page, allow 'wasm-unsafe-eval' and the address of the file (connect-src) in the Content-Security-Policy; a Worker takes a WebAssembly.Module only";
 
 /** What to do where no loader is. */
 const ADVICE_ON_SLIM =
@@ -148,8 +160,16 @@ function need(use: Loader | undefined): Loader {
   return use;
 }
 
+/** What to do where something is missing that every runtime has, as in jsdom. By its name: it may be another realm's. */
+function adviceOnGlobals(cause: unknown): string | undefined {
+  const { name, message } = (cause ?? {}) as Partial<Error>;
+  return name === "ReferenceError"
+    ? `Something is missing here that every runtime has (${message}): give tests that run in jsdom the environment "node", or set it on globalThis`
+    : undefined;
+}
+
 function loadFailed(cause: unknown): CompactionError {
-  const advice = given ? ADVICE_ON_SOURCE : (loader?.advice ?? ADVICE_ON_SLIM);
+  const advice = adviceOnGlobals(cause) ?? (given ? ADVICE_ON_SOURCE : (loader?.advice ?? ADVICE_ON_SLIM));
   return new CompactionError("load_failed", `the WebAssembly module of keepline could not be loaded. ${advice}`, {
     cause,
   });

@@ -262,6 +262,17 @@ function after(milliseconds: number, task: () => void): ReturnType<typeof setTim
   return milliseconds > LONGEST_TIMER ? undefined : setTimeout(task, milliseconds);
 }
 
+/** What a promise gives, unless the signal fires before: loading the module may take long, or never end. */
+export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(abortedError(signal));
+    signal.addEventListener("abort", stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    if (signal.aborted) stop();
+  });
+}
+
 /** The error for a signal that fired, or nothing. */
 export function checkAborted(signal: AbortSignal | undefined): void {
   if (reading("runtime.signal", () => signal?.aborted)) throw abortedError(signal as AbortSignal);

@@ -4,7 +4,7 @@ import { combine, isCombined } from "./combine.js";
 import { carryReasons, decide, readGiven, use } from "./compact.js";
 import { type Instance, ready } from "./engine.js";
 import { type CompactionError, invalidRequest } from "./errors.js";
-import { checkAborted, Host } from "./host.js";
+import { checkAborted, Host, orAborted } from "./host.js";
 import { takeSettings, withFound } from "./request.js";
 import { report } from "./result.js";
 import { type CheckedRuntime, checkRuntime, limitsOf, localPoint } from "./runtime.js";
@@ -101,7 +101,7 @@ async function pass(
   kept: readonly string[] = [],
 ): Promise<JsonResult> {
   const started = performance.now();
-  const instance = await ready();
+  const instance = await orAborted(ready(), checked.signal);
   let settings: Record<string, unknown> = {};
   const parse = (rest: string) => {
     settings = takeSettings(JSON.parse(rest));

@@ -109,6 +109,8 @@ export function localDecisionModel(options: { point?: LocalPoint; cut?: LocalCut
 
 /** The number of the local model's point, + 8 for cuts of its own; undefined for a function. */
 export function localPoint(model: unknown): number | undefined {
+  if (model === localDecisionModel)
+    throw invalidRequest("decisionModel", "the local model must be called: localDecisionModel()");
   if (typeof model === "function") return undefined;
   const { kind, point, cut } = (
     typeof model === "object" && model !== null ? model : {}

@@ -1,6 +1,8 @@
 /** Pages made by bundlers, and the service worker that an ordinary script can be. */
+import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { BrowserName } from "../browsers/find.js";
 import { snippet } from "../support/programs.js";
 import { open, visit } from "./browsers.js";
@@ -112,4 +114,22 @@ export async function scriptedService({ folder }: Project, browser: BrowserName)
   writeFileSync(join(to, "page.mjs"), ASKING_SERVICE.replace(', { type: "module" }', ""));
   writeFileSync(join(to, "page.html"), HTML("page.mjs"));
   return open(browser, to, "page.html");
+}
+
+/** A script for CommonJS with the module in it, as for functions in the cloud: the loader of the format beside it is not used. */
+export async function inlineScript(project: Project): Promise<string> {
+  const { build } = await import("esbuild");
+  const contents = `import { localDecisionModel } from "keepline/inline";
+import { compactMessages } from "keepline/openai-chat";
+compactMessages([{ role: "user", content: "Go." }], { goal: "Go." }, localDecisionModel()).then(({ reason }) => console.log(reason));`;
+  const outfile = join(project.folder, "inline-script", "main.cjs");
+  await build({
+    stdin: { contents, resolveDir: project.folder },
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    outfile,
+    logLevel: "error",
+  });
+  return (await promisify(execFile)(process.execPath, [outfile])).stdout.trim();
 }

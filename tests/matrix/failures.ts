@@ -50,7 +50,7 @@ export const failures: readonly Place[] = [
   },
   {
     name: "Chromium, the policy forbids it",
-    says: /^load_failed: .* allow 'wasm-unsafe-eval' in the page's Content-Security-Policy/,
+    says: /^load_failed: .* allow 'wasm-unsafe-eval' .* in the page's Content-Security-Policy/,
     run: (project) =>
       plainPage("chromium", project, saying(BROWSER, FAILING), {}, { policy: "default-src 'self'; script-src 'self'" }),
   },

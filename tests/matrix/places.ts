@@ -1,10 +1,10 @@
 /** Every place where the package runs: how the suite gets there, and what it says. */
 import type { BrowserName } from "../browsers/find.js";
 import { bin } from "../support/shared.js";
-import { bundled, bundlers, scriptedService, served } from "./bundlers.js";
+import { bundled, bundlers, inlineScript, scriptedService, served } from "./bundlers.js";
 import { failures } from "./failures.js";
 import { next } from "./next.js";
-import { ASKING_SERVICE, ASKING_WORKER, BROWSER, fromElsewhere, page, plainPage, WORKER } from "./pages.js";
+import { ASKING_SERVICE, ASKING_WORKER, BROWSER, fromElsewhere, page, plainPage, saying, WORKER } from "./pages.js";
 import { MODULE, program, REQUIRE } from "./programs.js";
 import type { Project } from "./project.js";
 import { sharing } from "./sharing.js";
@@ -89,6 +89,41 @@ await keepline.init(fetch("/node_modules/keepline/dist/keepline.wasm"));`),
       run: (project: Project) => bundled(project, bundler, browser),
     })),
   ]),
+  {
+    name: "Chromium, a format without a bundler",
+    quick: true,
+    says: /^no_candidates$/,
+    run: (project) =>
+      plainPage(
+        "chromium",
+        project,
+        saying(
+          `import { compactMessages } from "/node_modules/keepline/dist/browser/anthropic.js";
+import { localDecisionModel } from "/node_modules/keepline/dist/browser.js";
+const settings = { goal: "Go." };`,
+          `compactMessages([{ role: "user", content: "Go." }], settings, localDecisionModel()).then(({ reason }) => reason)`,
+        ),
+      ),
+  },
+  {
+    name: "Node, a format and keepline/inline as one CommonJS script",
+    says: /^no_candidates$/,
+    run: inlineScript,
+  },
+  {
+    name: "Deno, require",
+    run: (project) =>
+      program(
+        project,
+        "deno.cjs",
+        REQUIRE,
+        bin("deno"),
+        "run",
+        "--no-prompt",
+        "--allow-read",
+        "--node-modules-dir=manual",
+      ),
+  },
   {
     name: "Chromium, Service Worker of modules",
     run: (project) => plainPage("chromium", project, ASKING_SERVICE, { "worker.mjs": WORKER }),

@@ -73,7 +73,8 @@ async function scenes({ compactContext, applyDecisions, restore, localDecisionMo
     );
   const shown = ({ messages, decisions }) => JSON.stringify([messages, decisions]);
   const abort = new AbortController();
-  const waiting = compactContext(request(), () => new Promise(() => {}), { signal: abort.signal });
+  // Cared for at once: it may end while the module is still loading.
+  const waiting = code(compactContext(request(), () => new Promise(() => {}), { signal: abort.signal }));
   setTimeout(() => abort.abort(), 5);
   const failing = () => {
     throw new Error("out of order");
@@ -88,7 +89,7 @@ async function scenes({ compactContext, applyDecisions, restore, localDecisionMo
     same: parallel.every((result) => shown(result) === shown(parallel[0])) && shown(applied) === shown(parallel[0]),
     failed: await code(compactContext(request(), failing, { maxRetries: 0 })),
     wrong: await code(compactContext({}, scripted)),
-    aborted: await code(waiting),
+    aborted: await waiting,
     local: shown(local),
     restored: JSON.stringify(restore(parallel[0], request().messages, "c1")),
   };

@@ -17,12 +17,12 @@ const bytes = moduleBytes();
 /** Ceilings in bytes, brotli 11, scripts minified. Lower them when something gets smaller. */
 const MODULE_CEILING = 91_000;
 const SCRIPT_CEILINGS: Readonly<Record<string, number>> = {
-  index: 17_600,
-  slim: 17_600,
-  browser: 17_800,
+  index: 17_900,
+  slim: 17_900,
+  browser: 18_200,
   inline: 136_000,
-  "openai-chat": 18_000,
-  "ai-sdk": 19_600,
+  "openai-chat": 18_300,
+  "ai-sdk": 20_000,
   "models/ai-sdk": 500,
   "models/client": 500,
   "models/combine": 500,

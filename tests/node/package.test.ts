@@ -217,7 +217,8 @@ console.log(counted.length, seen() - before);
 
   it("holds what it needs and nothing else", () => {
     const files = execFileSync("tar", ["-tzf", packed.tarball], { encoding: "utf8" }).trim().split("\n");
-    assert.ok(files.includes("package/dist/keepline.wasm") && files.includes("package/schema/request.json"));
+    for (const file of ["dist/keepline.wasm", "schema/request.json", "LICENSE-APACHE", "LICENSE-MIT", "README.md"])
+      assert.ok(files.includes(`package/${file}`), file);
     assert.deepEqual(
       files.filter(
         (file) => !/^package\/(dist|src|schema)\/|^package\/(package\.json|README\.md|LICENSE.*)$/.test(file),

@@ -45,7 +45,7 @@ export function table(name, request, { decisions }) {
     typeof output === "string"
       ? [...output].length
       : Array.isArray(output)
-        ? [...output.map(({ text = "" }) => text).join("\n")].length
+        ? [...output.map((part) => part?.text ?? "").join("\n")].length
         : 0;
   const head = ["call", "tool", "input", "chars", "action", "p_call", "p_result", "reason", "why"];
   const rows = decisions.map((decision) => [

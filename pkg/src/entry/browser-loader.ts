@@ -10,5 +10,5 @@ useLoader({
     return WebAssembly.compile(await response.arrayBuffer());
   },
   advice:
-    "It is the file keepline.wasm beside the code: serve it too (esbuild and plain Rollup do not copy it; the server of Vite before 8 needs optimizeDeps.exclude), and allow 'wasm-unsafe-eval' in the page's Content-Security-Policy; or use keepline/inline, or init(source) of keepline/slim",
+    "It is the file keepline.wasm beside the code: serve it too (esbuild and plain Rollup do not copy it, esbuild finds it with --format=esm alone; the server of Vite before 8 needs optimizeDeps.exclude), and allow 'wasm-unsafe-eval' and its address (connect-src) in the page's Content-Security-Policy; or use keepline/inline, or init(source) of keepline/slim",
 });
